@@ -30,7 +30,7 @@ _EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is co
 
 
 class Ratio(NamedTuple):
-    """The ratio b / a of two samples: the Hodges-Lehmann estimate, its interval and the p-value of "they are equal".
+    """The ratio b / a of two samples: the Hodges-Lehmann estimate and its interval.
 
     `low` and `high` are None if the samples are too small for the requested confidence.
     """
@@ -38,18 +38,16 @@ class Ratio(NamedTuple):
     value: float
     low: float | None
     high: float | None
-    p: float
 
 
-def estimate(values: Sequence[float], confidence: float = LEVEL) -> Estimate:
+def estimate(values: Sequence[float]) -> Estimate:
     """Return the median of `values` (one per launch, in the order of time) with its interval, if they suffice for one.
 
     Raises ValueError for an empty sample.
     """
     if not values:
         raise ValueError("an empty sample has no median")
-    bounds = median_interval(values, confidence)
-    low, high = bounds if bounds else (None, None)
+    low, high = median_interval(values) or (None, None)
     return Estimate(float(median(values)), low, high, tuple(float(v) for v in values))
 
 
@@ -82,8 +80,8 @@ def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> R
     """Return how much larger b is than a: exp of the Hodges-Lehmann shift of the logarithms, with its exact interval.
 
     An observed value may be 0; it counts as a thousandth of the smallest positive value of both samples. The interval
-    inverts the two-sided Mann-Whitney test and is closed, so that with ties its coverage is at least the nominal one;
-    the p-value counts a tie as evidence for equality. Raises ValueError for an empty sample and for a negative value.
+    inverts the two-sided Mann-Whitney test and is closed, so that with ties its coverage is at least the nominal one.
+    Raises ValueError for an empty sample and for a negative value.
     """
     if not a or not b or min(a) < 0 or min(b) < 0:
         raise ValueError("a ratio requires two samples without negative values")
@@ -91,11 +89,10 @@ def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> R
     many = len(a) * len(b)
     shift = _ordered(sorted(logs_a), sorted(logs_b))
     value = _exp(shift(many // 2) if many % 2 else (shift(many // 2 - 1) + shift(many // 2)) / 2)
-    p = shift_p(logs_a, logs_b)
     k = _whitney_rank(len(a), len(b), confidence)
     if k == 0:
-        return Ratio(value, None, None, p)
-    return Ratio(value, _exp(shift(k - 1)), _exp(shift(many - k)), p)
+        return Ratio(value, None, None)
+    return Ratio(value, _exp(shift(k - 1)), _exp(shift(many - k)))
 
 
 def _ordered(a: Sequence[float], b: Sequence[float]) -> Callable[[int], float]:
@@ -156,12 +153,12 @@ def _exp(x: float) -> float:
     return math.exp(max(-700.0, min(700.0, x)))
 
 
-def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> float:
-    """Return the two-sided exact Mann-Whitney p-value of "b is a, shifted by at most `margin`"; ties count as equal."""
+def shift_p(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return the two-sided exact Mann-Whitney p-value of "b is as large as a"; a tie is evidence for equality."""
     ordered, total = sorted(b), len(a) * len(b)
-    above = sum(len(b) - bisect_right(ordered, x + margin) for x in a)
-    below = sum(bisect_left(ordered, x - margin) for x in a)
-    # U is the number of pairs that speak against the larger side; a pair inside the margin or tied is one of them.
+    above = sum(len(b) - bisect_right(ordered, x) for x in a)
+    below = sum(bisect_left(ordered, x) for x in a)
+    # U is the number of pairs that speak against the larger side; a tied pair is one of them.
     return min(1.0, 2 * _whitney_below(total - max(above, below), len(a), len(b)))
 
 

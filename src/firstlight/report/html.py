@@ -291,7 +291,7 @@ def _facts(
         "builds": [(b.program.key, formatting.bare(b.error)) for b in run.builds if not b.ok],
         "lost": [formatting.bare(line) for line in judgement.lost],
         "built_with": method.built_with(run),
-        "method": method.paragraphs(judgement, workloads),
+        "method": method.paragraphs(judgement),
         "descriptions": sorted(
             {(d.workload, d.title, d.verified, d.tolerance, d.cost) for d in run.descriptions.values()}
         ),

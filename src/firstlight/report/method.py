@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 
 from firstlight.analysis import Judgement
@@ -13,7 +12,6 @@ from firstlight.analysis.verdict import Verified
 from firstlight.core import confidence
 from firstlight.core.units import binary, count, duration, percent
 from firstlight.execute.launch.environment import SEARCHED
-from firstlight.model.catalogue import Workload
 from firstlight.report import wording
 from firstlight.results.record import Run
 from firstlight.results.store import documents
@@ -22,7 +20,7 @@ from firstlight.system.machine import Storage
 _LIMITS = {"core": "core files", "memlock": "locked memory", "stack": "the stack"}
 
 
-def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[str]:
+def paragraphs(judgement: Judgement) -> list[str]:
     """Return a few short paragraphs; every number in them is the run's own."""
     if imported := _imported(judgement.run):
         return [imported]

@@ -77,12 +77,12 @@ def _home_files(home: str) -> dict[str, str]:
     return found
 
 
-def loaded(environment: Mapping[str, str] = os.environ) -> Loaded | None:
+def loaded() -> Loaded | None:
     """Return the loaded modules and what they changed, or None; a variable that may be private has no value."""
     found = site.load()
     if found is None:
         return None
-    shown = {n: "" if _PRIVATE.search(n) else _short(_without_user(v, environment)) for n, v in found.changed.items()}
+    shown = {n: "" if _PRIVATE.search(n) else _short(_without_user(v, os.environ)) for n, v in found.changed.items()}
     return Loaded(found.toolchain, found.modules, shown)
 
 

@@ -156,14 +156,12 @@ def toolchains_of(
     return toolchains, absent
 
 
-def proved(
-    host: Host, key: str, source: str, suffix: str, command: Sequence[str | Path], run: bool = True
-) -> CommandResult:
+def proved(host: Host, key: str, source: str, suffix: str, command: Sequence[str | Path]) -> CommandResult:
     """Run a trial, unless it succeeded before. A failed trial is repeated: its cause may have been repaired."""
     remembered = host.memory.recall(key, CommandResult)
     if remembered is not None:
         return remembered
-    outcome = host.trial(source, suffix, command, run=run)
+    outcome = host.trial(source, suffix, command)
     if outcome.ok:
         host.memory.keep(key, outcome)
     return outcome

@@ -77,15 +77,13 @@ def compiler() -> str:
     return found[0].cxx
 
 
-def schedules(
-    cxx: str, cache: Path, definitions: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None
-) -> Path:
+def schedules(cxx: str, cache: Path, definitions: Mapping[str, str] | None = None) -> Path:
     """Return the archive of all schedules and patterns, compiled with `cxx`. Raises BuildError as `make` does.
 
     It needs no MPI library, and the trees of all MPI libraries use the same one.
     """
     values = {"CMAKE_CXX_COMPILER": cxx, **(definitions or {})}
-    return make("collectives", "libcollectives.a", ("collectives", "patterns"), cache, lambda: cxx, values, environment)
+    return make("collectives", "libcollectives.a", ("collectives", "patterns"), cache, lambda: cxx, values)
 
 
 def _compile(target: str, file: str, tree: Tree) -> Path:

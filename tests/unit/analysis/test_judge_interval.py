@@ -113,7 +113,6 @@ def test_too_few_for_the_confidence() -> None:
 def test_ratio_has_a_mirror(a: list[float], b: list[float]) -> None:
     forth, back = ratio(a, b, 0.9), ratio(b, a, 0.9)
     assert forth.value == pytest.approx(1 / back.value)
-    assert forth.p == pytest.approx(back.p)
     if forth.low is not None and back.high is not None:
         assert forth.low == pytest.approx(1 / back.high)
 
@@ -133,8 +132,8 @@ def test_zero_is_a_thousandth_of_the_smallest_value_seen() -> None:
     zero, some = [0.0] * 7, [2.0, 3.0, 2.5, 2.0, 2.2, 2.1, 4.0]
     up, down = ratio(zero, some), ratio(some, zero)
     assert up.low is not None and up.low >= 999.9 and up.value == pytest.approx(1000 * median(some) / 2)
-    assert up.value * down.value == pytest.approx(1) and up.p == down.p < 0.01
-    assert ratio(zero, zero)[:3] == (1, 1, 1) and ratio(zero, zero).p == 1
+    assert up.value * down.value == pytest.approx(1)
+    assert ratio(zero, zero) == (1, 1, 1)
     quotients = [quotient(0, 0), quotient(3, 0), quotient(0, 3), quotient(6, 3)]
     assert quotients == pytest.approx([1, 1000, 0.001, 2])
 

@@ -168,9 +168,9 @@ def called() -> str:
     return "python -m firstlight" if start.parts[-2:] == ("firstlight", "__main__.py") else shell.Call().name
 
 
-def tell(text: str, *, err: bool = False, nl: bool = True) -> None:
+def tell(text: str, *, err: bool = False) -> None:
     """Print text with hints that work as typed. Unprintable characters become escapes: none controls a terminal."""
-    click.echo(printable(as_typed(text), COLOURS if colour() and not err else ()), err=err, nl=nl)
+    click.echo(printable(as_typed(text), COLOURS if colour() and not err else ()), err=err)
 
 
 def note(text: str) -> None:

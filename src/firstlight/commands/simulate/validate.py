@@ -251,11 +251,7 @@ def _step_point(
 
 
 def _explained(
-    point: Point,
-    p: RoleFigure,
-    sizes: Sequence[float] = (),
-    fitted: Fitted | None = None,
-    carried: Sequence[Carried] = (),
+    point: Point, p: RoleFigure, sizes: Sequence[float], fitted: Fitted | None, carried: Sequence[Carried] = ()
 ) -> Point:
     if point.off <= CLOSE:
         return point

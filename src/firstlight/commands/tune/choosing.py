@@ -27,12 +27,10 @@ class Case(msgspec.Struct, frozen=True, order=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """The fastest alternative at one point, with microseconds of it and of the library as it is."""
+    """The fastest alternative at one point."""
 
     case: Case
     algorithm: str
-    library: float
-    alternative: float
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -84,7 +82,7 @@ def candidates(measured: Times, settings: Mapping[str, tuple[str, Setting]]) -> 
     for case, (median, algorithm) in sorted(best.items()):
         library = measured.get((case.mpi, LIBRARY, case.collective, case.ranks, case.bytes))
         if library is not None and _microseconds(library) > (1 + THRESHOLD) * median:
-            found.append(Candidate(case, algorithm, _microseconds(library), median))
+            found.append(Candidate(case, algorithm))
     return found
 
 

@@ -19,7 +19,7 @@ printf '\0\0'; env -0; printf '\0'
 module load "$@" >&2 || exit 98
 env -0
 """
-_NO_MODULE, _NOT_LOADED = 97, 98
+_NO_MODULE = 97
 _OF_SHELL = ("_", "SHLVL", "PWD", "OLDPWD")
 _LISTS = re.compile(r"\w*PATH|LOADEDMODULES|_LMFILES_|XDG_\w+_DIRS")
 """Variables with lists of folders or names, separated by colons; this process's own entries in them remain."""
