@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <thread>
@@ -53,66 +54,51 @@ std::vector<std::string> words(std::string_view text) {
 Task task_of(int argc, char** argv) {
   Task task;
   task.effort.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  using Set = std::function<void(const std::string& key, const std::string& value)>;
+  const auto text = [](std::string& to) -> Set { return [&to](const std::string&, const std::string& value) { to = value; }; };
+  const auto real = [](double& to, double least, double most) -> Set {
+    return [&to, least, most](const std::string& key, const std::string& value) { to = number(key, value, least, most); };
+  };
+  const auto integer = []<class T>(T& to, double least, double most) -> Set {
+    return [&to, least, most](const std::string& key, const std::string& value) { to = static_cast<T>(whole(key, value, least, most)); };
+  };
+  const auto some_nodes = [](std::vector<fl::mapping::Node>& to) -> Set {
+    return [&to](const std::string& key, const std::string& value) { to = nodes(key, value); };
+  };
+  const std::map<std::string, Set> options{
+      {"pattern", text(task.pattern)},
+      {"named", text(task.named)},
+      {"processes", integer(task.processes, 1, 1 << 24)},
+      {"parameters", [&](const std::string&, const std::string& value) { task.parameters = words(value); }},
+      {"topology", text(task.ground.topology)},
+      {"per-node", integer(task.ground.per_node, 1, 1 << 20)},
+      {"inside", text(task.ground.inside)},
+      {"inside-speed", real(task.ground.inside_speed, 1e-3, 1e6)},
+      {"holes", some_nodes(task.ground.holes)},
+      {"faulty", some_nodes(task.ground.faulty)},
+      {"seconds", real(task.effort.seconds, 0, 1e6)},
+      {"moves", integer(task.effort.moves, 0, 1e12)},
+      {"starts", integer(task.effort.starts, 0, 1000)},
+      {"threads", integer(task.effort.threads, 1, 1024)},
+      {"seed", integer(task.effort.seed, 0, 0x1p53)},
+      {"memory", real(task.effort.memory, 1, 1e15)},
+      {"machine", text(task.machine)},
+      {"map", text(task.given)},
+      {"keep", text(task.keep)},
+  };
+  const std::map<std::string, bool*> flags{{"--by-links", &task.by_links}, {"--small", &task.small}, {"--whole", &task.whole}};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--unsimulated") {
       task.simulate = false;
-      continue;
+    } else if (flags.contains(word)) {
+      *flags.at(word) = true;
+    } else {
+      if (!word.starts_with("--") || i + 1 == argc) throw Wrong("usage: firstlight-map --pattern FILE --topology SPEC [--key value ...]");
+      const auto option = options.find(word.substr(2));
+      if (option == options.end()) throw Wrong("unknown option " + word);
+      option->second(option->first, argv[++i]);
     }
-    if (word == "--by-links") {
-      task.by_links = true;
-      continue;
-    }
-    if (word == "--small") {
-      task.small = true;
-      continue;
-    }
-    if (word == "--whole") {
-      task.whole = true;
-      continue;
-    }
-    if (!word.starts_with("--") || i + 1 == argc) throw Wrong("usage: firstlight-map --pattern FILE --topology SPEC [--key value ...]");
-    const std::string key = word.substr(2), value = argv[++i];
-    if (key == "pattern")
-      task.pattern = value;
-    else if (key == "named")
-      task.named = value;
-    else if (key == "processes")
-      task.processes = static_cast<std::int32_t>(whole(key, value, 1, 1 << 24));
-    else if (key == "parameters")
-      task.parameters = words(value);
-    else if (key == "topology")
-      task.ground.topology = value;
-    else if (key == "per-node")
-      task.ground.per_node = static_cast<fl::mapping::Node>(whole(key, value, 1, 1 << 20));
-    else if (key == "inside")
-      task.ground.inside = value;
-    else if (key == "inside-speed")
-      task.ground.inside_speed = number(key, value, 1e-3, 1e6);
-    else if (key == "holes")
-      task.ground.holes = nodes(key, value);
-    else if (key == "faulty")
-      task.ground.faulty = nodes(key, value);
-    else if (key == "seconds")
-      task.effort.seconds = number(key, value, 0, 1e6);
-    else if (key == "moves")
-      task.effort.moves = static_cast<std::int64_t>(whole(key, value, 0, 1e12));
-    else if (key == "starts")
-      task.effort.starts = static_cast<int>(whole(key, value, 0, 1000));
-    else if (key == "threads")
-      task.effort.threads = static_cast<int>(whole(key, value, 1, 1024));
-    else if (key == "seed")
-      task.effort.seed = static_cast<std::uint64_t>(whole(key, value, 0, 0x1p53));
-    else if (key == "memory")
-      task.effort.memory = number(key, value, 1, 1e15);
-    else if (key == "machine")
-      task.machine = value;
-    else if (key == "map")
-      task.given = value;
-    else if (key == "keep")
-      task.keep = value;
-    else
-      throw Wrong("unknown option --" + key);
   }
   if (task.pattern.empty() == task.named.empty() || task.ground.topology.empty())
     throw Wrong("--pattern FILE or --named PATTERN, and --topology are required");
