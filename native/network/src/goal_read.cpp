@@ -226,9 +226,8 @@ Listing Reader::read() {
   for (in_.lines(); !in_.ended(); in_.lines()) {
     in_.expect("rank");
     const std::int64_t r = in_.number("a rank", most_ranks);
-    const std::size_t line = in_.line();
-    if (r >= ranks) throw GoalError(line, "there is no rank " + std::to_string(r));
-    if (blocks_[static_cast<std::size_t>(r)].seen) throw GoalError(line, "rank " + std::to_string(r) + " already has a program");
+    if (r >= ranks) throw GoalError(in_.line(), "there is no rank " + std::to_string(r));
+    if (blocks_[static_cast<std::size_t>(r)].seen) throw GoalError(in_.line(), "rank " + std::to_string(r) + " already has a program");
     ascending_ = ascending_ && r > before;
     before = r;
     rank_body(static_cast<std::int32_t>(r));

@@ -289,11 +289,8 @@ def bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound
     """Return the bounds of a figure; none if it is oversubscribed, observed or itself a source."""
     if figure.oversubscribed or figure.observed or provider(figure.identity, workload, machine):
         return []
-    return [
-        b
-        for b in workload.bounded_by
-        if figure.cost.get(b.quantity, 0.0) > 0 and selects(figure.identity, b, workload, machine)
-    ]
+    some = (b for b in workload.bounded_by if figure.cost.get(b.quantity, 0.0) > 0)
+    return [b for b in some if selects(figure.identity, b, workload, machine)]
 
 
 def provider(identity: Identity, workload: Workload, machine: Machine) -> bool:

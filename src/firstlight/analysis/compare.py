@@ -25,9 +25,8 @@ The page shows B / A of the two medians, so that a reader can compute it from th
 that of the Hodges-Lehmann ratio of the launches, widened if the ratio of the medians is outside. Both ratios must
 agree that there is a difference.
 
-A run in which others used the processors in a share of samples (DISTURBED) can be worse for that alone. Then nothing
-is called a regression, and the page reports it first. Programs that wait for a device or for others by their nature, in
-all samples of both runs, are not counted. External commands that mostly compute are counted in any case.
+A run that was disturbed (`analysis/disturbance.py`) can be worse for that alone. Then nothing is called a regression,
+and the page reports it first.
 
     different     the interval of the ratio, widened by the drift, excludes 1, and both ratios differ from 1 by more
                   than the practical threshold
@@ -40,19 +39,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from statistics import fmean, median
+from collections.abc import Iterator
+from statistics import median
 from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from firstlight.analysis import Judgement
+from firstlight.analysis import Judgement, disturbance
 from firstlight.analysis.environment import differences
 from firstlight.analysis.interval import Ratio, ratio
 from firstlight.analysis.states import describe_states, spanning
 from firstlight.analysis.verdict import (
-    DISTURBED,
     Estimate,
     Failed,
     Figure,
@@ -66,18 +64,14 @@ from firstlight.analysis.verdict import (
     Verified,
 )
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
-from firstlight.core.roles import EXECUTION, EXECUTION_CPU
-from firstlight.core.units import count, percent, quantity, significant
+from firstlight.core.units import quantity, significant
 from firstlight.results.description import Better
-from firstlight.results.record import Run
 
 THRESHOLD = 0.05
 CONFIDENCE = 0.99
 DRIFT = 0.04
 EQUIVALENCE = 0.90
 MOMENT = 2.0  # seconds
-BY_NATURE = 0.95
-BUSY = 0.2  # CPU time over wall time; what waits has less, even a program that shares its processor has more
 
 Id = TypeVar("Id")
 """What identifies a figure: Identity, or its form in JSON."""
@@ -216,69 +210,9 @@ def compare(
         not_compared=tuple(x.identity for x, _ in both if x.identity not in covered),
         environment=tuple(differences(a.run, b.run)),
         shift=_shift(figures),
-        disturbed=() if same_run else tuple(_disturbed(a, b, pairs)),
+        disturbed=() if same_run else tuple(disturbance.of_pairs(a, b, pairs)),
         same_run=same_run,
     )
-
-
-def _disturbed(a: Judgement, b: Judgement, pairs: Sequence[tuple[Verified, Verified]]) -> Iterator[str]:
-    """Yield `B was disturbed: ...` for each disturbed run, judged by the compared figures."""
-    busy = computing(a.run, a.figures) | computing(b.run, b.figures)
-    timed = [
-        (x.diverged, y.diverged)
-        for x, y in pairs
-        if not x.observed and (min(x.diverged, y.diverged) < BY_NATURE or replace(x.identity, metric="") in busy)
-    ]
-    for k, (name, one) in enumerate((("A", a), ("B", b))):
-        share = fmean(both[k] for both in timed) if timed else 0.0
-        if share >= DISTURBED:
-            yield disturbance(name, one, share)
-
-
-def disturbance(name: str, one: Judgement, share: float) -> str:
-    """Return `B was disturbed: wall and CPU time diverged in 31 % of its samples, at a load of 9.1 on 2 CPUs`."""
-    cpus, load = len(one.run.machine.cpus), median(r.start.load for r in one.records) if one.records else 0.0
-    loaded = f", at a load of {significant(load, 2)} on {count(cpus, 'CPU')}" if load > cpus > 0 else ""
-    return f"{name} was disturbed: wall and CPU time diverged in {percent(share)} of its samples{loaded}"
-
-
-def computing(run: Run, figures: Iterable[Figure]) -> frozenset[Identity]:
-    """Return the external commands that mostly compute, as identities without a metric.
-
-    Their wall and CPU time diverge only because other processes use the processors, never by nature.
-    """
-    of = {f.identity: f for f in figures if isinstance(f, Verified)}
-    found = set()
-    for one in run.brought:
-        wall, cpu = one.metric(EXECUTION), one.metric(EXECUTION_CPU)
-        for i, f in of.items():
-            if (i.workload, i.metric) == (one.name, wall) and computes(run, f, of.get(replace(i, metric=cpu))):
-                found.add(replace(i, metric=""))
-    return frozenset(found)
-
-
-def computes(run: Run, wall: Verified, cpu: Verified | None) -> bool:
-    """Return whether a command mostly computes, by its wall and CPU time.
-
-    If more processes than CPUs were ready to run, each one has a smaller share of a CPU.
-    """
-    share = min(1.0, len(run.machine.cpus) / run.machine.load) if run.machine.load > 0 else 1.0
-    return cpu is not None and cpu.estimate.median >= BUSY * share * wall.estimate.median
-
-
-def share_disturbed(run: Run, figures: Iterable[Figure]) -> float:
-    """Return the share of a run's samples whose wall and CPU time diverged, as the mean over its timed figures.
-
-    Figures that wait by design are not counted.
-    """
-    some = [f for f in figures if isinstance(f, Verified)]
-    busy = computing(run, some)
-    timed = [
-        f.diverged
-        for f in some
-        if not f.observed and (f.diverged < BY_NATURE or replace(f.identity, metric="") in busy)
-    ]
-    return fmean(timed) if timed else 0.0
 
 
 def compare_figures(

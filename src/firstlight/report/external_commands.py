@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, provenance, ranking
-from firstlight.analysis.compare import computes
+from firstlight.analysis.disturbance import computes
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import DISTURBED, Failed, Figure, Identity, Numbered, Reported, Unverified, Verified
 from firstlight.core.roles import EXECUTION_CPU

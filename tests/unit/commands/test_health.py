@@ -164,7 +164,7 @@ def test_a_disturbed_run_is_inconclusive(tmp_path: Path, capsys: Captured, monke
     run(tmp_path, "first", 1)
     accept(capsys, tmp_path, "first")
     run(tmp_path, "slow", 3, 1.4)
-    monkeypatch.setattr("firstlight.commands.health.checking.DISTURBED", 0.0)
+    monkeypatch.setattr("firstlight.analysis.disturbance.DISTURBED", 0.0)
     code, out, _ = call(capsys, "health", "--run", "slow", "--results", str(tmp_path))
     assert code == INCONCLUSIVE and "wall and CPU time diverged" in out
 

@@ -14,7 +14,8 @@ import synthetic
 import titles
 from commands import Captured, call
 from firstlight.analysis import Judgement, provenance
-from firstlight.analysis.compare import compare, computing, share_disturbed
+from firstlight.analysis.compare import compare
+from firstlight.analysis.disturbance import computing, share_disturbed
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.verdict import Identity, Verified
 from firstlight.commands.bench import gate

@@ -11,7 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight.analysis.changes import Value
-from firstlight.analysis.compare import share_disturbed, work
+from firstlight.analysis.compare import work
+from firstlight.analysis.disturbance import share_disturbed
 from firstlight.analysis.figures import judge
 from firstlight.analysis.history import index as indices
 from firstlight.analysis.history.index import Entry, Index, Measured

@@ -9,13 +9,13 @@ from typing import Literal
 
 import msgspec
 
-from firstlight.analysis import Judgement, formatting
-from firstlight.analysis.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
+from firstlight.analysis import Judgement, disturbance, formatting
+from firstlight.analysis.compare import DRIFT, EQUIVALENCE, moments, outcome_of
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.interval import quotient, ratio
 from firstlight.analysis.provenance import bare, number, settle, states_of
 from firstlight.analysis.states import describe_states, spanning
-from firstlight.analysis.verdict import DISTURBED, Estimate, Reported, States, Verified
+from firstlight.analysis.verdict import Estimate, Reported, States, Verified
 from firstlight.core.confidence import LEVEL
 from firstlight.core.errors import INCONCLUSIVE, OK
 from firstlight.core.heritage import Entry, Heritage
@@ -142,8 +142,7 @@ def letter(number: int) -> str:
 
 
 def _column(number: int, judgement: Judgement) -> Column:
-    share = share_disturbed(judgement.run, judgement.figures)
-    warning = disturbance(letter(number), judgement, share) if share >= DISTURBED else ""
+    warning = disturbance.warning(letter(number), judgement)
     return Column(judgement.run.id, judgement.run.machine.title, machine_line(judgement), warning)
 
 

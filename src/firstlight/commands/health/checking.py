@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import runner
+from firstlight.analysis import disturbance
 from firstlight.analysis.changes import Value
-from firstlight.analysis.compare import disturbance, share_disturbed
 from firstlight.analysis.history import accepted, folder, index
-from firstlight.analysis.verdict import DISTURBED, Identity
+from firstlight.analysis.verdict import Identity
 from firstlight.commands.health import checks
 from firstlight.commands.health.checks import Limit
 from firstlight.commands.health.page import Health
@@ -85,12 +85,11 @@ def check(path: Path, results: Path, threshold: float) -> Health:
         base = None
     before = None if base is None else runs.judged(base).judgement
     similar, machines = _similar(run, results)
-    share = share_disturbed(judgement.run, judgement.figures)
     return Health(
         machine=run.machine.title,
         run=str(path) if path.parent != results else path.name,
         checks=tuple(checks.checks(judgement, workloads, wanted, before, similar, threshold)),
-        disturbed=disturbance("the run", judgement, share) if share >= DISTURBED else "",
+        disturbed=disturbance.warning("the run", judgement),
         accepted=base.name if base is not None else "",
         similar=machines,
         limits=len(wanted),

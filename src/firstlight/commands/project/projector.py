@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from firstlight import __version__
-from firstlight.analysis import Judgement, checkpoints, energy, formatting, loggops
-from firstlight.analysis.compare import disturbance, share_disturbed
+from firstlight.analysis import Judgement, checkpoints, disturbance, energy, formatting, loggops
 from firstlight.analysis.loggops import Fitted
 from firstlight.analysis.roles import advice, measuring, played, players
-from firstlight.analysis.verdict import DISTURBED, Verified
+from firstlight.analysis.verdict import Verified
 from firstlight.commands.project import answer, machines, messages, node, scaling
 from firstlight.commands.project.node import Rates
 from firstlight.commands.project.scaling import MessageSpread, Place
@@ -89,7 +88,6 @@ def project(
     stated = own_watts or (machine.watts if energy.most_power(judgement) is not None else None)
     if stated is not None and of is None and power is not None:
         fits = (_own_fits(stated, machine.flops, power),)
-    share = share_disturbed(judgement.run, judgement.figures)
     return answer.Projected(
         firstlight=__version__,
         run=judgement.run.id,
@@ -103,7 +101,7 @@ def project(
         applications=tuple(found),
         notes=_notes(place, fitted, words, count),
         checkpoints=intervals,
-        disturbed=disturbance(f"run {judgement.run.id}", judgement, share) if share >= DISTURBED else "",
+        disturbed=disturbance.warning(f"run {judgement.run.id}", judgement),
     )
 
 
