@@ -328,7 +328,6 @@ def result(bench: Bench, capsys: Captured) -> Path:
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory) -> Machine:
-    """Return this machine."""
     return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
 
 

@@ -171,8 +171,6 @@ Execution::Numbers Execution::numbers() const {
   return made;
 }
 
-// --- requests ----------------------------------------------------------------------------------------------------------
-
 void Execution::Parts::make_requests() {
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const Message& m = messages[i];

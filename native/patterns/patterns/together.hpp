@@ -14,7 +14,6 @@ inline Phase together(std::string name, Collective collective, std::int64_t byte
       .together = {.collective = collective, .bytes = [bytes](const Group&) { return bytes; }, .group = std::move(group), .root = root}};
 }
 
-// All ranks are one group.
 inline std::function<Group(Rank)> all_ranks(Rank ranks) {
   return [ranks](Rank) { return Group{.count = ranks}; };
 }

@@ -82,7 +82,6 @@ def altered(tree: Any, path: Path_) -> Any:
 
 
 def defects(run: Path, file: str) -> list[str]:
-    """Return the defects of a file."""
     return [str(fault) for fault in inspect(run).faults if fault.file == file]
 
 

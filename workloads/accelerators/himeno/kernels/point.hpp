@@ -47,7 +47,6 @@ struct Among {
   FL_DEVICE T operator()(int i, int j, int along) const { return read(rows[i + 1][j + 1] + k + along); }
 };
 
-// One number.
 struct Number {
   FL_DEVICE float operator()(const float* from) const { return *from; }
 };

@@ -15,7 +15,6 @@ struct Place {
   Index distance = 1;                        // ranks of a node
 
   bool local() const { return protection != Protection::none; }
-  // The folder of a rank.
   std::string home(int rank) const { return local() ? folder + "/" + std::to_string(rank) : folder; }
   std::string piece(std::uint64_t generation, int member) const {
     const auto number = kind == Kind::slots ? "slot" + std::to_string(generation % 2) : std::to_string(generation);
