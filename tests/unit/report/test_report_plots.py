@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
@@ -168,32 +169,24 @@ def test_a_sweep_over_a_parameter_tells_how_far_it_falls() -> None:
     assert {"load", "triad", "copy"} <= {t["name"] for t in drawing.data if "name" in t}
 
 
-def test_both_ends_of_a_fall_are_on_one_line_that_has_both_ends() -> None:
+def fall_of(keep: Callable[[int, str], bool]) -> str:
+    """Return the title of the fall over the operations of stream, from the figures of these sizes and operations."""
     v = view()
     by_op = Plot("staircase", "n", "bandwidth", "op", subject="bandwidth")
-    kept = tuple(
-        f
-        for f in v.judgement.figures
-        if f.identity.workload == "stream"
-        and (dict(f.identity.parameters)["n"] < 10**6 or dict(f.identity.parameters)["op"] == "triad")
-    )
+    some = [f for f in v.judgement.figures if f.identity.workload == "stream"]
+    kept = tuple(f for f in some if keep(*(dict(f.identity.parameters)[name] for name in ("n", "op"))))
     alone = View(replace(v.judgement, figures=kept), v.workloads, v.heritage, v.palette)
-    drawing = plots.draw(alone, replace(v.workloads["stream"], plots=(by_op,)))[0]
-    assert drawing.title.endswith("in memory (op = triad) · 1 core")
+    return plots.draw(alone, replace(v.workloads["stream"], plots=(by_op,)))[0].title
+
+
+def test_both_ends_of_a_fall_are_on_one_line_that_has_both_ends() -> None:
+    title = fall_of(lambda n, op: n < 10**6 or op == "triad")
+    assert title.endswith("in memory (op = triad) · 1 core")
 
 
 def test_a_fall_ends_at_the_last_place_that_one_line_shares_with_the_first() -> None:
-    v = view()
-    by_op = Plot("staircase", "n", "bandwidth", "op", subject="bandwidth")
-    kept = tuple(
-        f
-        for f in v.judgement.figures
-        if f.identity.workload == "stream"
-        and dict(f.identity.parameters)["op"] == ("copy" if dict(f.identity.parameters)["n"] < 10**6 else "triad")
-    )
-    alone = View(replace(v.judgement, figures=kept), v.workloads, v.heritage, v.palette)
-    drawing = plots.draw(alone, replace(v.workloads["stream"], plots=(by_op,)))[0]
-    assert re.fullmatch(r"Bandwidth falls .+ × from .+ in L1 to .+ in L[23] \(op = copy\) · 1 core", drawing.title)
+    title = fall_of(lambda n, op: op == ("copy" if n < 10**6 else "triad"))
+    assert re.fullmatch(r"Bandwidth falls .+ × from .+ in L1 to .+ in L[23] \(op = copy\) · 1 core", title)
 
 
 def stream_at(*ns: int, threads: int | None = None) -> View:
