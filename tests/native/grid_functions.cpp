@@ -65,7 +65,7 @@ struct Office {
   int fault = none;
   bool applied = false;  // a rank was handed other bytes than it should have been
   Index missing = 0;     // parcels that no process sent, or of another length
-  double messages = 0, bytes = 0;
+  double messages = 0;
 };
 
 struct Post {
@@ -87,7 +87,6 @@ class Post::Channel {
       office.before[key] = office.now[key];
       office.now[key].assign(static_cast<unsigned char*>(p.data), static_cast<unsigned char*>(p.data) + p.bytes);
       office.messages += 1;
-      office.bytes += static_cast<double>(p.bytes);
     }
   }
   void wait() {
@@ -123,7 +122,7 @@ struct ExchangeResult {
   Index wrong;    // values, of all ranks, after the last of two exchanges
   Index missing;  // messages that were expected and not sent
   Index applied;  // 1 where the fault changed anything
-  double messages, bytes;
+  double messages;
   char first[200];
 };
 
@@ -140,7 +139,7 @@ ExchangeResult exchanged(const DomainArguments& arguments, const grid::Options& 
   const test::Shares team{shares};
   ExchangeResult result{};
   for (Index iteration = 0; iteration < 2; ++iteration) {
-    office.messages = office.bytes = 0;
+    office.messages = 0;
     office.fault = iteration == 1 ? fault : none;
     for (auto& rank : ranks) rank->fill(iteration);
     for (std::size_t phase = 0; phase < ranks[0]->exchange.phases(); ++phase) {
@@ -163,7 +162,6 @@ ExchangeResult exchanged(const DomainArguments& arguments, const grid::Options& 
   result.missing = office.missing;
   result.applied = office.applied ? 1 : 0;
   result.messages = office.messages;
-  result.bytes = office.bytes;
   return result;
 }
 
@@ -301,15 +299,6 @@ void exchange(int dimensions, const DomainArguments* arguments, int reach, int o
               int fault, ExchangeResult* out) {
   *out = with(dimensions, [&]<std::size_t D>() {
     return exchanged<D>(*arguments, options_of(reach, order), options_of(expected, order), alignment, shares, fault);
-  });
-}
-
-// messages, bytes, copied bytes, phases of all ranks
-void traffic(int dimensions, const DomainArguments* arguments, int reach, int order, double* out) {
-  with(dimensions, [&]<std::size_t D>() {
-    const auto all = domain<D>(*arguments);
-    const auto sum = grid::job_traffic(all, static_cast<int>(arguments->ranks), test::shapes<D>(all.halo), options_of(reach, order));
-    out[0] = sum.messages, out[1] = sum.bytes, out[2] = sum.copied, out[3] = sum.phases;
   });
 }
 

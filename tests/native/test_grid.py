@@ -38,7 +38,7 @@ class DomainArguments(ctypes.Structure):
 class ExchangeResult(ctypes.Structure):
     _fields_ = [
         ("wrong", ctypes.c_int64), ("missing", ctypes.c_int64), ("applied", ctypes.c_int64),
-        ("messages", ctypes.c_double), ("bytes", ctypes.c_double), ("first", ctypes.c_char * 200),
+        ("messages", ctypes.c_double), ("first", ctypes.c_char * 200),
     ]  # fmt: skip
 
 
@@ -279,16 +279,13 @@ REACHES, ORDERS = st.sampled_from([FACES, EDGES, CORNERS]), st.sampled_from([AT_
 
 @settings(max_examples=200)
 @given(case=cases(), reach=REACHES, order=ORDERS, shares=st.integers(1, 3))
-def test_every_value_arrives_and_costs_are_what_was_sent(
+def test_every_value_arrives_in_one_message_per_neighbour(
     functions: ctypes.CDLL, case: Case, reach: int, order: int, shares: int
 ) -> None:
     counts, why = cut(functions, case)
     assume(not why)
     result = exchange(functions, case, reach, order, shares=shares)
     assert (result.wrong, result.missing) == (0, 0), result.first
-    cost = (ctypes.c_double * 4)()
-    functions.traffic(case.dimensions, ctypes.byref(case.arguments()), reach, order, cost)
-    assert (cost[0], cost[1]) == (result.messages, result.bytes)
     if all(h > 0 for h in case.halo):
         apart = 1 if order == BY_DIMENSION else reach
         ways = [o for o in itertools.product((-1, 0, 1), repeat=case.dimensions) if 1 <= sum(map(abs, o)) <= apart]

@@ -33,7 +33,7 @@
 // threads) cuts what a thread computes, first_touch(field, thread, threads) places pages by the same cut; of an inner or a rim box a thread
 // takes the intersection with its share of block.cells(). Devices: copy.hpp has the bodies of packing, a View goes to kernels by value.
 //
-// Costs: traffic() of a rank, job_traffic() of all. Tests and checks: put_marks(), inspect() in marks.hpp.
+// Tests and checks: put_marks(), inspect() in marks.hpp.
 #pragma once
 
 #include "firstlight/grid/blocks.hpp"

@@ -107,42 +107,4 @@ Plan<D> make_plan(const Block<D>& block, const std::vector<FieldShape<D>>& field
   return plan;
 }
 
-// --- cost ------------------------------------------------------------------------------------------------------------------
-
-// What one exchange moves. In an fl::Cost, `phases` are messages one after the other, `bytes` of all ranks the payload.
-struct Traffic {
-  double messages = 0;  // sent
-  double bytes = 0;     // sent in them
-  double copied = 0;    // bytes copied within a rank that is its own neighbour
-  double phases = 0;    // with messages: how many latencies come one after the other
-};
-
-// Returns the traffic of one rank.
-template <std::size_t D>
-Traffic traffic(const Block<D>& block, const std::vector<FieldShape<D>>& fields, const Options& options) {
-  Traffic t;
-  for (const Phase<D>& phase : make_plan(block, fields, options).phases) {
-    for (const Message<D>& message : phase.messages) t.bytes += static_cast<double>(message.bytes);
-    for (const Piece<D>& piece : phase.copies) t.copied += static_cast<double>(piece.out.cells() * fields[piece.field].bytes);
-    t.messages += static_cast<double>(phase.messages.size());
-    t.phases += phase.messages.empty() ? 0 : 1;
-  }
-  return t;
-}
-
-// Returns the traffic of all ranks: the sums, and the largest number of phases on any rank.
-template <std::size_t D>
-Traffic job_traffic(const Domain<D>& domain, int ranks, const std::vector<FieldShape<D>>& fields, const Options& options) {
-  Traffic sum;
-  const Block<D> first(domain, ranks, 0);
-  for (int rank = 0; rank < ranks; ++rank) {
-    const Traffic one = traffic(Block<D>(domain, first.ranks, rank), fields, options);
-    sum.messages += one.messages;
-    sum.bytes += one.bytes;
-    sum.copied += one.copied;
-    sum.phases = std::max(sum.phases, one.phases);
-  }
-  return sum;
-}
-
 }  // namespace fl::grid::inline FL_ROLE
