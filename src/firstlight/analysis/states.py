@@ -33,7 +33,7 @@ LEAST = 8  # a group is at least an eighth of the launches, or what it holds are
 
 
 def states(launches: Sequence[float]) -> States | None:
-    """Return the two states of these launches; None if they have one, or if fewer than six decide nothing."""
+    """Return the two states of these launches; None if they have one, or fewer than LAUNCHES, which decide nothing."""
     n = len(launches)
     if n < LAUNCHES or not all(0 < x < math.inf for x in launches):
         return None

@@ -22,6 +22,7 @@ from firstlight.commands.shared.output import (
     width,
 )
 from firstlight.core import shell
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import INTERRUPTED, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ Exit status:
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="The minimum number of launches of each cell (default: 6). Intervals require 6.",
+    help=f"The minimum number of launches of each cell (default: {LAUNCHES}). Intervals require {LAUNCHES}.",
 )
 @click.option(
     "--timeout",
@@ -174,7 +175,6 @@ def command(
     """
     from firstlight import runner
     from firstlight.commands.bench import gate
-    from firstlight.core.confidence import LAUNCHES
     from firstlight.core.units import parse_duration
     from firstlight.model.plan.settings import parse
     from firstlight.runner.interrupt import interruptible, leaving_nothing

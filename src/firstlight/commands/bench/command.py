@@ -23,6 +23,7 @@ from firstlight.commands.shared.output import (
     verbose,
 )
 from firstlight.core import caller, shell
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ Exit status:
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="The minimum number of launches of each command (default: 6). Intervals require 6.",
+    help=f"The minimum number of launches of each command (default: {LAUNCHES}). Intervals require {LAUNCHES}.",
 )
 @smallest
 @click.option(

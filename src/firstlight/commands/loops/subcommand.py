@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.commands.shared.output import as_json, print_json, quiet, remark, tell, width
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import OK, UsageError
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ Exit status:
 )
 @click.option(
     "--launches",
-    type=click.IntRange(6, 1000),
+    type=click.IntRange(LAUNCHES, 1000),
     default=12,
     show_default=True,
     help="The number of launches of each side of a trial.",

@@ -12,6 +12,7 @@ import click
 from firstlight.commands.shared.output import as_json, output_folder, print_json, quiet, results_folder, tell, width
 from firstlight.commands.shared.pattern_options import parameters, processes
 from firstlight.core import shell
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ Exit status:
 )
 @click.option(
     "--launches",
-    type=click.IntRange(6, 1000),
+    type=click.IntRange(LAUNCHES, 1000),
     default=8,
     show_default=True,
     help="The number of launches of each side of --try.",

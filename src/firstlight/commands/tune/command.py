@@ -18,6 +18,7 @@ from firstlight.commands.shared.output import (
     verbose,
     width,
 )
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
@@ -99,13 +100,13 @@ Example:
 @click.option(
     "--launches",
     type=click.IntRange(2, 100),
-    default=6,
+    default=LAUNCHES,
     show_default=True,
     help="The minimum number of launches of each setting.",
 )
 @click.option(
     "--trials",
-    type=click.IntRange(6, 1000),
+    type=click.IntRange(LAUNCHES, 1000),
     default=12,
     show_default=True,
     help="The number of launches of each side of a trial.",

@@ -20,6 +20,7 @@ from firstlight.commands.tune.files import Written
 from firstlight.commands.tune.planning import Place, Planned, Target, cell, first, places
 from firstlight.commands.tune.setting import under
 from firstlight.commands.tune.table import LIBRARY, table
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import ENVIRONMENT, UsageError
 from firstlight.core.roles import COLLECTIVE
 from firstlight.model import catalogue
@@ -50,7 +51,7 @@ class TuningRequest(msgspec.Struct, frozen=True):
     toolchains: tuple[str, ...] = ("*",)
     results: Path = Path("results")
     output: Path | None = None
-    launches: int = 6
+    launches: int = LAUNCHES
     trials: int = TRIALS
     measured: Path | None = None  # the run of an earlier tuning, instead of the first measurement
 
