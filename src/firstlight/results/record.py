@@ -19,7 +19,7 @@ from firstlight.execute.build.kernels import MOST as MOST_KERNELS
 from firstlight.execute.build.kernels import Kernel
 from firstlight.model.catalogue import Value
 from firstlight.model.catalogue.brought import Brought
-from firstlight.model.plan import Cell, Placement, Program
+from firstlight.model.plan import Cell, Program
 from firstlight.results.description import MOST_TOLD, Description, Metric
 from firstlight.results.states import RunState
 from firstlight.system.energy import MOST_COUNTERS, Energy
@@ -407,6 +407,3 @@ class Run(msgspec.Struct, frozen=True):
         """Return the options `--storage NAME=DIR` of the targets among these values."""
         named = (f"{name}={folder}" for name, folder in self.targets.items() if name in values)
         return tuple(word for one in named for word in ("--storage", one))
-
-
-_ = Placement
