@@ -14,7 +14,7 @@ from firstlight import ROOT
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import MESSAGE, Ask, Role, defect, defect_of_ask
-from firstlight.model.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
+from firstlight.model.catalogue.capabilities import needs, of_library, on_device, prefixes, why
 from firstlight.model.catalogue.declarations import (
     BY_SIZE,
     LARGE,
@@ -47,7 +47,6 @@ __all__ = [
     "ExpectedFailure",
     "Flags",
     "Plot",
-    "Prefix",
     "Provides",
     "Purpose",
     "Row",

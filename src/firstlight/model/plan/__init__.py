@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from firstlight.model.plan.choice import order, select
-from firstlight.model.plan.effort import EFFORT, MOST_LAUNCHES, Effort, effort
+from firstlight.model.plan.effort import EFFORT, MOST_LAUNCHES, effort
 from firstlight.model.plan.fitting import unfit
 from firstlight.model.plan.planner import beside, plan, suite_of
 from firstlight.model.plan.requirements import family, library_names, programs, variant_names
 from firstlight.model.plan.selectors import same_work
-from firstlight.model.plan.sizes import MEMORY_SHARE, resolve_size
+from firstlight.model.plan.sizes import resolve_size
 from firstlight.model.plan.types import AS_IT_IS, Cell, ExternalCommand, Likeness, Placement, Plan, Program
 
 __all__ = [
     "AS_IT_IS",
     "EFFORT",
-    "MEMORY_SHARE",
     "MOST_LAUNCHES",
     "Cell",
-    "Effort",
     "ExternalCommand",
     "Likeness",
     "Placement",

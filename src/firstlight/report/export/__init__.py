@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from firstlight.report.export.figures import OVERSUBSCRIBED, Row, rows, to_csv, to_json, without_launches
+from firstlight.report.export.figures import Row, rows, to_csv, to_json, without_launches
 
-__all__ = ["OVERSUBSCRIBED", "Row", "rows", "to_csv", "to_json", "without_launches"]
+__all__ = ["Row", "rows", "to_csv", "to_json", "without_launches"]

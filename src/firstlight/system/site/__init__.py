@@ -14,12 +14,12 @@ from firstlight import whole
 from firstlight.core import caller
 from firstlight.core.errors import UsageError
 from firstlight.system.site import modules
-from firstlight.system.site.entries import Choice, Site, Submission, Target, folder
+from firstlight.system.site.entries import Choice, Site, Target, folder
 from firstlight.system.site.file import Fault, Read, find, read
 from firstlight.system.site.modules import Loaded
 
 __all__ = [
-    "LAUNCHER", "MODULES", "NAME", "SITE", "TARGET", "Choice", "Fault", "Loaded", "Read", "Site", "Submission",
+    "LAUNCHER", "MODULES", "NAME", "SITE", "TARGET", "Choice", "Fault", "Loaded", "Read", "Site",
     "Target", "chosen", "current", "find", "folder", "launcher", "left_out", "load", "name", "read", "target", "wanted",
 ]  # fmt: skip
 
