@@ -9,6 +9,7 @@ constexpr int wide = 8, high = 4, threads = wide * high;
 struct Tile {
   int value[threads];
 };
+struct Nothing {};
 struct Sums {
   double parts[threads];
 };
@@ -67,6 +68,30 @@ void run_race(int kind, int writer, int* out) {
   });
 }
 
+// Wrong without shared memory: each thread adds to its own element what the thread before, of the same kernel, left in its.
+void run_chain(int blocks, int* values) {
+  fl::each_block<Nothing>({blocks, 1, 1}, {wide, high, 1}, [&](const fl::Block& block, Nothing&) {
+    const int me = block.place.x * threads + block.number();
+    values[me] = 1 + (me > 0 ? values[me - 1] : 0);
+  });
+}
+
+// The same by the first threads of blocks that have shared memory.
+void run_chain_of_blocks(int blocks, int* values) {
+  fl::each_block<Tile>({blocks, 1, 1}, {wide, high, 1}, [&](const fl::Block& block, Tile&) {
+    const int me = block.place.x;
+    if (block.number() == 0) values[me] = 1 + (me > 0 ? values[me - 1] : 0);
+  });
+}
+
+// Every thread without shared memory counts its visits.
+void run_visits(int x, int y, int z, int* visits) {
+  fl::each_block<Nothing>({x, y, z}, {wide, high, 1}, [&](const fl::Block& block, Nothing&) {
+    const int number = (block.place.z * y + block.place.y) * x + block.place.x;
+    visits[number * threads + block.number()] += 1;
+  });
+}
+
 // One thread writes so many elements behind the end of the shared memory, or before its first.
 void run_beyond(int place) {
   fl::each_block<Tile>({1, 1, 1}, {wide, high, 1}, [&](const fl::Block& block, Tile& tile) {
@@ -85,6 +110,9 @@ void run_leaving() {
   fl::each_block<Tile>({1, 1, 1}, {wide, high, 1}, [](const fl::Block& block, Tile&) {
     if (block.number() != 3) block.barrier();
   });
+}
+void run_waiting_without_memory() {
+  fl::each_block<Nothing>({1, 1, 1}, {wide, high, 1}, [](const fl::Block& block, Nothing&) { block.barrier(); });
 }
 void run_outside() { fl::Block().barrier(); }
 }

@@ -64,6 +64,21 @@ def test_threads_that_write_to_one_place_end_in_another_order_each_time(block: C
     assert all(len(values) == 1 for values in blocks) and len(set.union(*blocks)) > 1
 
 
+@pytest.mark.parametrize("blocks", [(1, 1, 1), (3, 2, 1), (2, 1, 3)])
+def test_without_shared_memory_every_thread_runs_once(block: CDLL, blocks: tuple[int, int, int]) -> None:
+    visits = (c_int * (prod(blocks) * THREADS))()
+    block.run_visits(*blocks, visits)
+    assert set(visits) == {1}
+
+
+@pytest.mark.parametrize(("run", "each"), [("run_chain", THREADS), ("run_chain_of_blocks", 1)])
+def test_threads_and_blocks_that_rely_on_their_order_show(block: CDLL, run: str, each: int) -> None:
+    """What a thread leaves for the next one, or a block for the next one, is in no order on a device."""
+    values = (c_int * (16 * each))()
+    getattr(block, run)(16, values)
+    assert list(values) != list(range(1, 16 * each + 1))
+
+
 def test_the_sum_of_a_block_is_there_for_each_thread(block: CDLL) -> None:
     for barriers in (True, False):
         out = (c_double * THREADS)()
@@ -82,6 +97,7 @@ def test_every_thread_of_every_block_adds(block: CDLL) -> None:
     [
         ("run_leaving()", "block: some threads left their block while others wait at a barrier"),
         ("run_outside()", "block: a barrier outside of each_block()"),
+        ("run_waiting_without_memory()", "block: a barrier outside of each_block()"),
         *(
             (f"run_beyond({place})", "block: a thread wrote next to the shared memory of its block")
             for place in (-THREADS, -1, THREADS, 2 * THREADS)

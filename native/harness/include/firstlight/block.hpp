@@ -9,9 +9,10 @@
 //   fl::each_block<Tile>(blocks, threads, [&](const fl::Block& block, Tile& tile) { smooth(block, tile, job); });       any compiler
 //
 // On a processor blocks run one after the other, on shared memory of all ones (NaN) each. Between two barriers the fibers run one after
-// the other, in an order that is drawn anew each time: a thread that reads what another has yet to write, or writes what another has yet
-// to read, finds something else than with a barrier there. A block of which some threads leave while others wait ends the program, and so
-// does a write next to the shared memory.
+// the other. Both orders are drawn anew each time: a thread that reads what another has yet to write, or writes what another has yet to
+// read, finds something else than with a barrier there, and so does a block that relies on another one of the same kernel. A block of which
+// some threads leave while others wait ends the program, and so does a write next to the shared memory. Where there is no shared memory
+// (`struct Shared {}`), no thread may wait, none has a fiber, and the threads of all blocks run in a drawn order.
 #pragma once
 
 #include "firstlight/host_device.hpp"
@@ -43,6 +44,24 @@ struct Extent {
 
 #if !defined(__CUDACC__)
 namespace seam {
+
+// Draws a number below n: the same ones in every execution of a program (Marsaglia's xorshift).
+inline std::size_t drawn_below(std::size_t n) {
+  static thread_local std::uint64_t random = 88172645463325252;
+  random ^= random << 13;
+  random ^= random >> 7;
+  random ^= random << 17;
+  return random % n;
+}
+
+// Visits the numbers below n in a drawn order: from anywhere on, by steps that have no divisor in common with n.
+template <class Visit>
+void in_drawn_order(std::size_t n, const Visit& visit) {
+  if (n == 0) return;
+  std::size_t step = 0, at = drawn_below(n);
+  while (std::gcd(step, n) != 1) step = 1 + drawn_below(n);
+  for (std::size_t k = 0; k < n; ++k, at = (at + step) % n) visit(static_cast<int>(at));
+}
 
 // Functions that take turns: each runs until it waits.
 class Fibers {
@@ -92,14 +111,8 @@ class Fibers {
  private:
   static constexpr std::size_t stack = std::size_t{128} << 10;  // bytes of each
 
-  // Draws the next order: the same ones in every execution of a program (Marsaglia's xorshift).
   void shuffle() {
-    for (std::size_t k = order_.size(); k > 1; --k) {
-      random_ ^= random_ << 13;
-      random_ ^= random_ >> 7;
-      random_ ^= random_ << 17;
-      std::swap(order_[k - 1], order_[random_ % k]);
-    }
+    for (std::size_t k = order_.size(); k > 1; --k) std::swap(order_[k - 1], order_[drawn_below(k)]);
   }
   void start(std::size_t k) {
     over_[k] = 0;
@@ -116,7 +129,6 @@ class Fibers {
   }
 
   static inline thread_local Fibers* current_ = nullptr;
-  static inline thread_local std::uint64_t random_ = 88172645463325252;
 
   const std::function<void(int)>* body_ = nullptr;
   std::vector<ucontext_t> at_;
@@ -205,17 +217,22 @@ __device__ inline Block here() {
 // body(block, shared) by every thread of every block.
 template <class Shared, class Body>
 void each_block(const Extent& blocks, const Extent& threads, const Body& body) {
-  seam::Fenced<Shared> memory;
-  seam::Fibers fibers(threads.x * threads.y * threads.z);
-  for (int z = 0; z < blocks.z; ++z)
-    for (int y = 0; y < blocks.y; ++y)
-      for (int x = 0; x < blocks.x; ++x) {
-        memory.clear();
-        fibers.run([&](int k) {
-          body(Block{{k % threads.x, k / threads.x % threads.y, k / (threads.x * threads.y)}, threads, {x, y, z}, blocks}, memory.shared());
-        });
-        if (!memory.whole()) seam::Fibers::fail("a thread wrote next to the shared memory of its block");
-      }
+  const auto place = [](const Extent& all, int k) { return Extent{k % all.x, k / all.x % all.y, k / (all.x * all.y)}; };
+  const int in_block = threads.x * threads.y * threads.z;
+  const auto count = static_cast<std::size_t>(blocks.x) * static_cast<std::size_t>(blocks.y) * static_cast<std::size_t>(blocks.z);
+  if constexpr (std::is_empty_v<Shared>) {
+    Shared nothing;
+    seam::in_drawn_order(count * static_cast<std::size_t>(in_block),
+                         [&](int k) { body(Block{place(threads, k % in_block), threads, place(blocks, k / in_block), blocks}, nothing); });
+  } else {
+    seam::Fenced<Shared> memory;
+    seam::Fibers fibers(in_block);
+    seam::in_drawn_order(count, [&](int n) {
+      memory.clear();
+      fibers.run([&](int k) { body(Block{place(threads, k), threads, place(blocks, n), blocks}, memory.shared()); });
+      if (!memory.whole()) seam::Fibers::fail("a thread wrote next to the shared memory of its block");
+    });
+  }
 }
 
 #endif
