@@ -134,10 +134,18 @@ def _at(readings: Sequence[tuple[float, float]], times: Sequence[float], time: f
 
 
 def with_energy(run: Run) -> Run:
-    """Return the run with the metrics of energy in the description of each program, if it has a meter."""
+    """Return the run with the metrics of energy in the description of each program that its meter measures."""
     if run.energy is None or run.energy.meter is None:
         return run
-    return replace(run, descriptions={name: _described(one) for name, one in run.descriptions.items()})
+    meter = run.energy.meter
+    return replace(
+        run, descriptions={n: _described(d) if measures(meter, d) else d for n, d in run.descriptions.items()}
+    )
+
+
+def measures(meter: Meter, described: Description) -> bool:
+    """Return whether the meter measures what a program computes on: the whole node, its processors or its devices."""
+    return meter.part in ("node", "devices" if described.device else "processors")
 
 
 def _described(described: Description) -> Description:
@@ -174,6 +182,14 @@ def _form(judgement: Judgement, identity: Identity) -> str:
     return "" if metric is None else metric.form
 
 
+def _metered(run: Run, record: LaunchRecord) -> bool:
+    """Return whether the meter of a run measures what the program of a launch computes on."""
+    if run.energy is None or run.energy.meter is None or record.launch is None:
+        return False
+    described = run.descriptions.get(f"{record.launch.workload}.{record.launch.variant}")
+    return described is None or measures(run.energy.meter, described)
+
+
 class Coverage(NamedTuple):
     """How many cases of launches have energy, of all; why others have none; the median relative error of those."""
 
@@ -186,7 +202,7 @@ class Coverage(NamedTuple):
 def coverage(run: Run, records: Iterable[LaunchRecord]) -> Coverage:
     """Return for how many cases of launches the energy was measured. `why`: the most frequent reason, "" for none."""
     meter = run.energy.meter if run.energy is not None else None
-    good = [record for record in records if record.exit.ok] if meter is not None else []
+    good = [record for record in records if record.exit.ok and _metered(run, record)]
     found = [measured(meter, r, case.case) for r in good for case in r.cases if meter is not None]
     errors = [one.error / one.joules for one in found if isinstance(one, Measured) and one.joules > 0]
     reasons = Counted(one for one in found if isinstance(one, str) and one)

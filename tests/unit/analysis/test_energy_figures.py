@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import synthetic
 from energy_samples import RANGE, TWO, metered
 from firstlight.analysis import Judgement, ranking, thrift
-from firstlight.analysis.energy import Measured, measured
+from firstlight.analysis.energy import Measured, coverage, measured, with_energy
 from firstlight.analysis.figures import judge
 from firstlight.analysis.verdict import Verified
 from firstlight.commands.nodes import comparison
@@ -232,6 +232,18 @@ def test_a_time_becomes_joules() -> None:
     for who, f in work.items():
         assert f.estimate.median == pytest.approx(50 * times[who].estimate.median, rel=1e-6)
         assert (f.unit, f.better) == ("nJ", "lower") and times[who].unit == "ns"
+
+
+@pytest.mark.parametrize(("part", "of_host"), [("node", True), ("processors", True), ("devices", False)])
+@pytest.mark.parametrize("device", ["", "CUDA"])
+def test_a_meter_measures_only_what_computes(scene: Scene, part: str, of_host: bool, device: str) -> None:
+    meter = replace(TWO, part=part)
+    described = {name: replace(d, device=device) for name, d in scene.run.descriptions.items()}
+    run = replace(scene.run, energy=Energy(meter, 40.0), descriptions=described)
+    measured_here = part == "node" or of_host == (device == "")
+    names = {m.name for d in with_energy(run).descriptions.values() for m in d.metrics}
+    assert ("power" in names) == measured_here
+    assert (coverage(run, scene.records).cases > 0) == measured_here
 
 
 def test_energy_decides_neither_ceilings_nor_verdicts_nor_other_figures(judged: Judgement) -> None:

@@ -209,4 +209,4 @@ def test_any_file_is_a_number_or_none(content: bytes) -> None:
 
 def test_every_source_has_a_place_of_its_own() -> None:
     places = [kind.PLACE for kind in energy.every().values()]
-    assert len(places) == 6 == len(set(places)) and places == sorted(places)
+    assert len(places) == 7 == len(set(places)) and places == sorted(places)

@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -42,13 +42,15 @@ class Counter(msgspec.Struct, frozen=True):
 class Meter(msgspec.Struct, frozen=True):
     """The source of energy readings: `powercap`, `2 packages and memory`. `update`: seconds between two updates.
 
-    A meter without `counters` is a power gauge, which the launcher reads.
+    A meter without `counters` is a power gauge, which the launcher reads. `part` is the part of a node that the meter
+    covers: programs that compute elsewhere on the node have no energy.
     """
 
     source: str
     covers: str
     update: Seconds
     counters: Annotated[tuple[Counter, ...], msgspec.Meta(max_length=MOST_COUNTERS)] = ()
+    part: Literal["node", "processors", "devices"] = "node"
 
 
 class Energy(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ graphics cards, drives, network interfaces.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from firstlight.core.units import count
 from firstlight.system.energy import MOST_COUNTERS, Counter, Denied, Meter, Source
@@ -48,7 +49,8 @@ def _counters(folders: list[tuple[str, Path]]) -> Source | Denied | None:
     if not files:
         return None
     counters = tuple(Counter(word(_label(file)), MICRO) for file in files)
-    return Source(Meter("hwmon", count(len(files), "processor socket"), COUNTED_EVERY, counters), tuple(files))
+    meter = Meter("hwmon", count(len(files), "processor socket"), COUNTED_EVERY, counters, "processors")
+    return Source(meter, tuple(files))
 
 
 def _gauges(folders: list[tuple[str, Path]]) -> Source | Denied | None:
@@ -59,7 +61,8 @@ def _gauges(folders: list[tuple[str, Path]]) -> Source | Denied | None:
         files = _whole([file for file in files if number(file) is not None])
         if files:
             update = max(map(_interval, files))
-            return Source(Meter("hwmon", covers, update), gauge=FileGauge(tuple(files), MICRO, update))
+            part: Literal["node", "processors"] = "processors" if covers == "the processors" else "node"
+            return Source(Meter("hwmon", covers, update, part=part), gauge=FileGauge(tuple(files), MICRO, update))
     return None
 
 

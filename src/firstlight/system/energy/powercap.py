@@ -7,6 +7,7 @@ only root has access, unless an administrator permits it (CVE-2020-8694).
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from firstlight.core.units import count
 from firstlight.system.energy import MOST_COUNTERS, Counter, Denied, Meter, Source
@@ -33,7 +34,8 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
     if not good:
         return None
     counters = tuple(Counter(_name(zone, zones), JOULES, number(zone / "max_energy_range_uj") or 0) for zone in good)
-    meter = Meter("powercap", _covers(good, packages, memory), UPDATE, counters)
+    part: Literal["node", "processors"] = "processors" if packages or memory else "node"
+    meter = Meter("powercap", _covers(good, packages, memory), UPDATE, counters, part)
     return Source(meter, tuple(zone / "energy_uj" for zone in good))
 
 
