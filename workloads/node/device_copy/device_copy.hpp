@@ -1,4 +1,4 @@
-// device_copy: how fast data goes to a device and comes back, from pinned and from pageable memory of the host.
+// device_copy: bandwidth and latency of copies between a GPU and the host, within the GPU, and from another GPU.
 #pragma once
 
 #include <cstring>
@@ -11,19 +11,25 @@ namespace device_copy {
 
 using Word = std::uint64_t;
 
+// Memory on the other side of the copy, in the order of their names below.
+enum class Memory { pinned, pageable, device, peer };
+inline bool of_host(Memory memory) { return memory == Memory::pinned || memory == Memory::pageable; }
+
 struct Params {
   std::string direction = "to_device";
-  std::string memory = "pinned";
+  Memory memory = Memory::pinned;
   fl::Index bytes = 1 << 20;
   void declare(fl::Fields& fields) {
     fields.choice("direction", direction, "to_device|to_host", "which way");
-    fields.choice("memory", memory, "pinned|pageable", "host memory: pinned pages, or ordinary pages");
+    fields.choice("memory", memory, "pinned|pageable|device|peer",
+                  "memory on the other side: pinned or ordinary pages of the host, memory of the same GPU or of the next GPU");
     fields.integer("bytes", bytes, "bytes", 8, fl::Index{1} << 36, "size of a copy; a multiple of 8");
   }
 };
 
 struct State {
-  bool to_device = true, pinned = true;
+  bool to_device = true;
+  Memory memory = Memory::pinned;
   fl::Index words = 0;        // of a copy
   fl::Index offset = 0;       // of its first word in the source; follows the iteration
   fl::InputMutator changing;  // of the words of a copy
@@ -37,7 +43,7 @@ struct State {
 };
 
 inline constexpr fl::About about{
-    .title = "Copies between host and device",
+    .title = "Copies to and from a GPU",
     .cost = "The bytes of the copy, once per rank",
     .verified = "Every word, compared with its value, which follows from its place in the source and the iteration",
     .tolerance = "Exact",
@@ -46,7 +52,11 @@ inline constexpr fl::About about{
 inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"},
                                          {"time", "us", "operations", "time", 1e6, "lower"}};
 
-inline std::string refuse(const Params& p, const fl::Team&) { return p.bytes % 8 == 0 ? "" : "bytes must be a multiple of 8"; }
+inline std::string refuse(const Params& p, const fl::Team&) {
+  if (p.bytes % 8 != 0) return "bytes must be a multiple of 8";
+  if (p.direction == "to_host" && !of_host(p.memory)) return "direction=to_host needs memory=pinned or memory=pageable";
+  return "";
+}
 
 // Each step takes its words from another place, a multiple of two lines further on: what is copied differs from step to step.
 inline constexpr fl::Index places = 64, apart = 16;
@@ -76,7 +86,7 @@ inline fl::Index mutate_between_batches(State& s, fl::Index next) {
 
 inline void init(State& s, const Params& p, const fl::Team&) {
   s.to_device = p.direction == "to_device";
-  s.pinned = p.memory == "pinned";
+  s.memory = p.memory;
   s.words = p.bytes / 8;
   s.changing = fl::InputMutator(s.words, fl::InputMutator::most, true);
   s.source = fl::Array<Word>(s.words + apart * places);

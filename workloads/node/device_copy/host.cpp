@@ -8,7 +8,8 @@ void step(device_copy::State& s, fl::Index) {
 }
 
 std::string refuse(const device_copy::Params& p) {
-  if (p.memory == "pinned") return "this variant of device_copy needs memory=pageable, because the processor uses no pinned memory";
+  if (p.memory != device_copy::Memory::pageable)
+    return "this variant of device_copy needs memory=pageable, because it uses neither a GPU nor pinned memory";
   return "";
 }
 

@@ -3,4 +3,4 @@
 
 #include "firstlight/variant.hpp"
 
-FL_VARIANT(device_copy, device_copy::Device<2>, .device = &fl::device::cuda)
+FL_VARIANT(device_copy, device_copy::Device<2>, .refuse = device_copy::refuse, .device = &fl::device::cuda)
