@@ -20,8 +20,8 @@ struct Params {
   fl::Index words = fl::Index{1} << 22;
   fl::Index per_word = 4;
   void declare(fl::Fields& fields) {
-    fields.integer("words", words, "words", 1024, fl::Index{1} << 44, "words of 8 bytes in the table of all processes, a power of two");
-    fields.integer("per_word", per_word, "updates", 1, 1024,
+    fields.integer("words", words, "words", 1, fl::Index{1} << 44, "words of 8 bytes in the table of all processes, a power of two");
+    fields.integer("per_word", per_word, "updates", 1, fl::Index{1} << 30,
                    "updates per word; HPC Challenge has 4, and performs at least a quarter of them in runs of bounded time");
   }
 };
@@ -41,6 +41,9 @@ struct State {
   Word first = 0;         // the step's first update is this number of the stream
   Word seed = 0;
   bool racy = false;
+  // Variants on a device set these: fetch() copies the table from the device before a check; restored() restores it there.
+  void (*fetch)(State&) = nullptr, (*restored)(State&) = nullptr;
+  void* object = nullptr;  // of theirs
 };
 
 inline constexpr fl::About about{
@@ -57,10 +60,14 @@ inline constexpr fl::Metric metrics[] = {
     {"lines", "GB/s", "operations", "rate", 128e-9, "higher"},  // a line read and one written for each
 };
 
+inline constexpr fl::Index most_updates = fl::Index{1} << 54;
+
 inline bool is_power_of_two(fl::Index n) { return std::has_single_bit(static_cast<Word>(n)); }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (!is_power_of_two(p.words)) return fl::text("words must be a power of two, not %lld", p.words);
+  if (p.per_word > most_updates / p.words)
+    return fl::text("a table of %lld words needs at most %lld updates per word; %lld given", p.words, most_updates / p.words, p.per_word);
   if (team.ranks > p.words) return fl::text("a table of %lld words needs at most one process per word; %d given", p.words, team.ranks);
   if (traits.needs_partner && team.ranks < 2) return "this variant needs at least 2 ranks; start it with mpiexec -n 2";
   if (traits.power_of_two && !is_power_of_two(team.ranks))
@@ -81,6 +88,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
 }
 
 inline void reset(State& s) {
+  if (s.restored != nullptr) return s.restored(s);
   for (fl::Index i = 0; i < s.own.size(); ++i) s.table[i] = static_cast<Word>(s.own.begin + i);
 }
 
@@ -133,6 +141,7 @@ inline void update_once_more(State& s, fl::Index iteration) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
+  if (s.fetch != nullptr) s.fetch(s);
   update_once_more(s, last);
   fl::Index wrong = 0, first = -1;
   for (fl::Index i = 0; i < s.own.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "firstlight/host_device.hpp"
 #include "firstlight/workload.hpp"
 
 namespace random_access {
@@ -12,9 +13,9 @@ using Word = std::uint64_t;
 
 inline constexpr Word period = 1317624576693539401ull;
 
-constexpr Word after(Word a) { return a << 1 ^ (a >> 63 != 0 ? 7 : 0); }
+FL_DEVICE constexpr Word after(Word a) { return a << 1 ^ (a >> 63 != 0 ? 7 : 0); }
 
-constexpr Word times(Word a, Word b) {
+FL_DEVICE constexpr Word times(Word a, Word b) {
   Word product = 0;
   for (; b != 0; b >>= 1, a = after(a)) product ^= (b & 1) != 0 ? a : 0;
   return product;
