@@ -31,7 +31,12 @@ struct State {
   Matrices<double> doubles;
   double factor = 1;
   fl::InputMutator changing;  // of A's elements
+  Index renewed = -1;         // the last iteration before this batch
   fl::Team team;
+  // Variants on a device set these. fetch() copies C from the device before a check; poisoned() poisons it there after poison(); changed()
+  // copies element i of A to the device, where A changes between batches only.
+  void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr, (*changed)(State&, Index) = nullptr;
+  void* object = nullptr;  // of theirs
 };
 
 inline constexpr fl::About about{
@@ -93,20 +98,30 @@ inline std::int64_t mantissa(Index iteration) { return least_mantissa + (iterati
 inline int exponent(Index iteration) { return static_cast<int>(iteration >> 5 & 127) - 64; }
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52); }
 
+inline void change(State& s, Index i, Index iteration) {
+  in_precision(s, [&](auto& m, auto) { m.a[i] = static_cast<std::remove_reference_t<decltype(m.a[i])>>(changed(iteration)); });
+}
+
 inline void mutate_inputs(State& s, Index iteration) {
   s.factor = static_cast<double>(mantissa(iteration)) * power_of_two(exponent(iteration));
-  s.changing.mutate_inputs(iteration, [&](Index i) {
-    in_precision(s, [&](auto& m, auto) { m.a[i] = static_cast<std::remove_reference_t<decltype(m.a[i])>>(changed(iteration)); });
-  });
+  if (s.changed == nullptr) s.changing.mutate_inputs(iteration, [&](Index i) { change(s, i, iteration); });
 }
 
 inline Index mutate_between_batches(State& s, Index next) {
-  return s.changing.mutate_between_batches(next, [&](Index iteration) { mutate_inputs(s, iteration); });
+  const Index first = s.changing.mutate_between_batches(next, [&](Index iteration) {
+    s.changing.mutate_inputs(iteration, [&](Index i) {
+      change(s, i, iteration);
+      if (s.changed != nullptr) s.changed(s, i);
+    });
+  });
+  s.renewed = first - 1;
+  return first;
 }
 
 inline void poison(State& s) {
   fl::poison(s.singles.c.data(), s.singles.c.size());
   fl::poison(s.doubles.c.data(), s.doubles.c.size());
+  if (s.poisoned != nullptr) s.poisoned(s);
 }
 
 // What C must be, from the index functions and not from the arrays: a step that spoils its inputs is caught, too.
@@ -115,7 +130,7 @@ class Judge {
   Judge(const State& s, Index last)
       : n_(s.n),
         values_(values(s)),
-        ages_(s.changing, last),
+        ages_(s.changing, s.changed == nullptr ? last : s.renewed),
         mantissa_(mantissa(last)),
         unit_(power_of_two(exponent(last))),
         beyond_(beyond_any(s.precision)),
@@ -211,6 +226,7 @@ class Judge {
 };
 
 inline fl::Check check(State& s, Index last) {
+  if (s.fetch != nullptr) s.fetch(s);
   Judge judge(s, last);
   return s.precision == 32 ? judge.check(s.singles.c) : judge.check(s.doubles.c);
 }
