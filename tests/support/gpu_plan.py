@@ -65,9 +65,10 @@ class Plan:
         for workload in listed:
             building = self._helper(f"build {workload}", 300.0)
             yield building
-            programs += self.output(building) if results.done(building) else []
-        for program in programs:
-            yield from self._checks(program, results)
+            made = self.output(building) if results.done(building) else []
+            for program in made:
+                yield from self._checks(program, results)
+            programs += made
         if runs := [f"{w}.{v}" for w, names in listed.items() for v in names if self._runs(v)]:
             yield self.measure(runs)
         for tool in SANITIZERS if self.sanitizer else ():

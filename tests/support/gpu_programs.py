@@ -21,6 +21,7 @@ from firstlight.execute.launch import command
 from firstlight.model import plan
 from firstlight.model.catalogue import Variant, Workload, load, on_device, roots
 from firstlight.model.plan import Cell, Placement, Program
+from firstlight.report import chapters
 from firstlight.system import machine
 from firstlight.toolchain import Toolbox
 
@@ -125,7 +126,9 @@ def main() -> None:
     if given.what == "build":
         print(msgspec.json.encode(build_all(workloads[given.workload], given.emulated)).decode())
         return
-    every = {w.name: [v.name for v in chosen(w, given.emulated) if not v.broken] for w in workloads.values()}
+    # The node's workloads are first: they build fast and provide the ceilings of the others.
+    ordered = sorted(workloads.values(), key=lambda w: (chapters.place(w.chapter), w.name))
+    every = {w.name: [v.name for v in chosen(w, given.emulated) if not v.broken] for w in ordered}
     print(json.dumps({name: variants for name, variants in every.items() if variants}))
 
 

@@ -69,11 +69,11 @@ def test_the_constants_of_both_worlds_agree() -> None:
 def test_every_step_has_its_place_and_its_limit(plan: Plan) -> None:
     steps = taken(plan, {"check x.broken_cuda gcc 1 of 3": "accepted"})
     assert [step.name for step in steps] == [
-        "environment", "list", "build x", "build y", "check x.cuda gcc 1 of 1", "check x.broken_cuda gcc 1 of 3",
-        "check x.broken_cuda gcc 2 of 3", "measure", "memcheck x.cuda gcc", "racecheck x.cuda gcc",
+        "environment", "list", "build x", "check x.cuda gcc 1 of 1", "check x.broken_cuda gcc 1 of 3",
+        "check x.broken_cuda gcc 2 of 3", "build y", "measure", "memcheck x.cuda gcc", "racecheck x.cuda gcc",
     ]  # fmt: skip
     assert all(0 < step.limit <= 400 for step in steps)
-    environment, check, measure, watched = (steps[k] for k in (0, 4, 7, 8))
+    environment, check, measure, watched = (steps[k] for k in (0, 3, 7, 8))
     assert environment.words[-3:] == ("--offline", "--wheelhouse", str(plan.folder.parent))
     record = str(plan.file(check.name, "jsonl"))
     assert check.words == ("mpiexec", "-n", "2", "/store/x", "n=1", "--output", record)
