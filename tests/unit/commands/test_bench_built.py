@@ -74,7 +74,7 @@ OLD = f"{NONE} (--build does not copy the file in "
         pytest.param("make", "true {cc}", "./app", OLD, marks=pytest.mark.full),
         pytest.param("make", "make CC={cc}", "sh -c ./app", "", marks=pytest.mark.full),
         pytest.param("make", "make CC={cc}", "env ./app", "", marks=pytest.mark.full),
-        ("make", "true {cc}", "./run.sh", "the build made no new program"),
+        ("make", "true {cc}", "./run.sh", "the build created no new program"),
         pytest.param("make", "make -B CC={cc}", "./run.sh", "", marks=pytest.mark.full),
         pytest.param("", "make CC={cc}", "./app", "", marks=pytest.mark.full),
         ("", "true {cc}", "./app", f"{NONE}; "),
@@ -135,7 +135,7 @@ def test_a_program_that_was_there_before_is_not_measured_whatever_moves_it(
         ("{cc} app.c -o app", "./link", "in the folder that --build copies: use its relative path"),
         ("{cc} app.c -o out/app", "./out/app", "the build wrote ./out/app outside its copy"),
         ("{cc} app.c -o ls", "ls", "write ./ls for the program that the build creates"),
-        ("true > log {cc}", "./run.sh", "the build made no new program"),
+        ("true > log {cc}", "./run.sh", "the build created no new program"),
     ],
 )
 def test_what_the_build_did_not_make_in_its_copy_is_not_measured(

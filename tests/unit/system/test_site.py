@@ -164,7 +164,7 @@ def test_the_first_file_of_three_counts(tmp_path: Path, monkeypatch: pytest.Monk
     assert file.find({}, etc) == etc
     assert file.find({"FIRSTLIGHT_SITE": str(named)}, etc) == named
     assert file.find({"FIRSTLIGHT_SITE": ""}, etc) is None
-    with pytest.raises(UsageError, match="the file .* does not exist"):
+    with pytest.raises(UsageError, match=r"the file .* does not exist"):
         file.find({"FIRSTLIGHT_SITE": str(tmp_path / "other")}, etc)
 
 

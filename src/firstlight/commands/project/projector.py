@@ -313,8 +313,8 @@ def _notes(place: Place, fitted: Fitted | None, words: str | None, count: int) -
     ]
     if words is None and fitted is not None and fitted.nodes == 1:
         notes.append(
-            "message times were measured within a node, where messages are faster than over a network; --network hdr200 "
-            "selects a network"
+            "message times were measured within a node, where messages are faster than over a network; --network "
+            "hdr200 selects a network"
         )
     if words is not None:
         notes.append(
