@@ -345,7 +345,7 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "cost": Figure.cost, "working_set": Figure.working_set, "series": Figure.series, "share": Figure.share,
         "over_ranks": Figure.over_ranks, "at_longest": Figure.longest,
         "largest": Figure.largest, "half_waves": Figure.half_waves, "window": lambda f: f.windows()[-1][0],
-        "last": lambda f, name: f.windows()[-1][1][name],
+        "last": lambda f, name: f.windows()[-1][1][name], "large": lambda: 65536,
         **{n: getattr(run, n) for n in
            ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache",
             "load", "cpus")},

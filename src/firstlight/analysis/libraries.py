@@ -116,7 +116,8 @@ def _by_purpose(cases: Iterable[Case]) -> dict[Purpose, list[Case]]:
 
 def named(purpose: Purpose) -> str:
     """Return `small messages (below 64 KiB)`: a purpose, with the boundary between small and large messages."""
-    known = (f"below {binary(LARGE)}", f"{binary(LARGE)} and more")
+    size = provenance.number(binary(LARGE), "large()", "B")
+    known = (f"below {size}", f"{size} and more")
     return f"{purpose} ({known[BY_SIZE.index(purpose)]})" if purpose in BY_SIZE else purpose
 
 

@@ -177,7 +177,7 @@ def test_a_machine_with_much_os_noise_is_usable_with_care(
     assert found.startswith(health) and bool(found.sources) == (percent > 1)
     who = "OS noise or the hypervisor" if virtual else "OS noise"
     how = " (3 launches)" if few else ""
-    assert (f"{who} used 8.9 % of the processors' time{how}. " in found) == (percent > 1)
+    assert (f"{who} used 8.90 % of the processors' time{how}. " in found) == (percent > 1)
 
 
 def test_a_command_that_fails_is_to_be_corrected_not_measured_for_longer(judgement: Judgement) -> None:

@@ -87,7 +87,7 @@ def test_a_parameter_may_be_the_choice() -> None:
     choose, (made,) = shown(figure("simd", 10.0, method="cg"), figure("simd", 33.0, method="bicgstab"), row=row)
     assert choose == "bicgstab"
     assert made.columns == ("simd, bicgstab", "simd, cg")
-    assert made.title.endswith("is up to 3.29 × worse")
+    assert made.title.endswith("the worst choice is 3.29 × worse")
 
 
 def test_near_medians_are_the_same_within_three_percent_and_no_title_says_one() -> None:
@@ -95,7 +95,7 @@ def test_near_medians_are_the_same_within_three_percent_and_no_title_says_one() 
     assert made.title.endswith(": any, no difference within the intervals")
     assert sorted(c.text for _, cells in made.rows for c in cells) == ["any", "any"]
     _, (made,) = shown(figure("simd", 60.0), figure("simd", 57.0, "clang-native"))
-    assert made.title.endswith("is up to 1.05 × worse")
+    assert made.title.endswith("the worst choice is 1.05 × worse")
     assert "1.05 ×" in [c.text for _, cells in made.rows for c in cells]
 
 
@@ -114,7 +114,7 @@ def test_the_title_counts_what_its_cells_show() -> None:
     _, (made,) = shown(
         figure("simd", 60.0, k=1), figure("simd", 2.0, k=2), figure("simd", 40.0, "gcc-base", k=1),
     )  # fmt: skip
-    assert made.title.endswith("is up to 1.50 × worse")
+    assert made.title.endswith("the worst choice is 1.50 × worse")
 
 
 def test_a_class_is_declared_with_a_name_and_variants(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_the_factor_of_the_nearer_of_two_states_is_called_the_least() -> None:
 
     figures = tuple(map(bimodal, view().judgement.figures))
     drawn = {d.id.removeprefix("plot-halo-0-"): d for d in with_figures(figures)}
-    assert " (at least 1.9 × over sendrecv" in drawn["0"].title, drawn["0"].title
+    assert " (at least 1.6 × over sendrecv where they differ)" in drawn["0"].title, drawn["0"].title
     lasts = {r[6] for r in drawn["winners"].rows}
     assert "≥ 2.0 ×" in lasts and "2.0 ×" not in lasts, lasts
 
