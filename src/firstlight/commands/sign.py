@@ -5,13 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import msgspec
 
+from firstlight.commands.check import Fault, inspect
 from firstlight.commands.shared import runs
-from firstlight.commands.shared.output import note, results_folder, tell
+from firstlight.commands.shared.output import as_json, note, print_json, results_folder, tell
 from firstlight.core import shell
 from firstlight.core.errors import OK, REGRESSION, UsageError
 
 SECTION = "Trust"
+
+
+class Signed(msgspec.Struct, frozen=True):
+    """A signed run. `signature`: the file that was written; None if the run has `defects`, which are not signed."""
+
+    run: str
+    signature: str | None
+    defects: tuple[Fault, ...]
+
+
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    return {"sign": Signed}
 
 
 @click.command(
@@ -37,8 +52,9 @@ Exit status:
     metavar="FILE",
     help="A private key of OpenSSH, or a public key whose private half is in the agent.",
 )
+@as_json
 @results_folder
-def command(run: str, key: Path, results: Path) -> int:
+def command(run: str, key: Path, as_json: bool, results: Path) -> int:
     """Sign a run, so that other users can verify its origin and all its files.
 
     firstlight first checks the run, and signs it only if it has no defects. OpenSSH (`ssh-keygen -Y sign`, namespace
@@ -46,7 +62,6 @@ def command(run: str, key: Path, results: Path) -> int:
     verify the run without firstlight. A signed run is final: it cannot be resumed, and firstlight does not write its
     page again.
     """
-    from firstlight.commands.check import inspect
     from firstlight.results import store
     from firstlight.results.store import durable, layout, seal, signature
     from firstlight.results.store.disk import Folder
@@ -58,7 +73,9 @@ def command(run: str, key: Path, results: Path) -> int:
         raise UsageError(f"{path}: the run has not ended; continue it first: {shell.command('run', '--resume', path)}")
     faults = [fault for fault in inspect(path).faults if fault.file != layout.SEAL or seal.exists(path)]
     if faults:
-        for fault in faults:
+        if as_json:
+            print_json(Signed(path.name, None, tuple(faults)))
+        for fault in () if as_json else faults:
             tell(str(fault))
         note(f"{path}: not signed, because the run has {len(faults)} defect{'s' * (len(faults) != 1)}")
         return REGRESSION
@@ -67,5 +84,8 @@ def command(run: str, key: Path, results: Path) -> int:
             seal.write(folder)
         note(f"{path}: the run had no seal and is sealed now")
     signature.sign(path, key.expanduser())
-    tell(f"{path / layout.SIGNATURE}: signed with {key}")
+    if as_json:
+        print_json(Signed(path.name, str(path / layout.SIGNATURE), ()))
+    else:
+        tell(f"{path / layout.SIGNATURE}: signed with {key}")
     return OK

@@ -10,9 +10,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from bench_runs import with_times
 from commands import Captured, call
 from firstlight import ROOT
 from firstlight.commands.bench import revisions
@@ -153,6 +155,47 @@ def test_a_folder_of_the_repository_and_a_branch_are_searched(
     code, out, err = search(capsys, "HEAD~1..HEAD")
     assert code == REGRESSION and out.splitlines()[-1].startswith(f"{here.sha('branch')[:10]} (5) made cat slower")
     assert "uncommitted changes are not measured" in err
+
+
+@pytest.mark.parametrize(("metric", "first", "later"), [("wall time", 0.0, 0.95), ("CPU time", 0.95, 0.0)])
+def test_all_commits_of_a_search_are_compared_in_the_metric_of_the_first_comparison(
+    metric: str,
+    first: float,
+    later: float,
+    repository: Callable[..., Repository],
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the other metric, which the later comparison would choose by itself, its commit is not slower."""
+    here = repository("1", "2", "3")
+    once = (1.0, 2.0) if metric == "CPU time" else (2.0, 1.0)
+    runs = iter([with_times(1.5, 0.99, first), with_times(1.5, 0.99, later, *once)])
+
+    def invented(*_: object) -> SimpleNamespace:
+        return SimpleNamespace(code=OK, judgement=next(runs), directory=Path("r"))
+
+    monkeypatch.setattr(revisions, "run", invented)
+    code, out, _ = call(capsys, "bench", "--revisions", "HEAD~2..", "--json", "--", "cat text")
+    found = json.loads(out)
+    assert (code, found["suspects"]) == (REGRESSION, [here.sha("HEAD~1")])
+    assert [(step["metric"], step["outcome"]) for step in found["steps"]] == [(metric, "slower")] * 2
+
+
+def test_git_variables_of_the_caller_choose_no_other_repository(
+    repository: Callable[..., Repository], tmp_path: Path
+) -> None:
+    """A hook of git sets them. The builds run without them as well."""
+    other = Repository(tmp_path / "other", ["1"])
+    here = repository("1", "2")
+    before = here.state(), other.state()
+    build = "git log -1 --format='error: this is %s' && grep -q 1 text"
+    words = ["bench", "--revisions", "HEAD~1..HEAD", "--build", build, "--", "true"]
+    own = os.environ | {"FIRSTLIGHT_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT / "src")}
+    own |= {"GIT_DIR": str(other.folder / ".git"), "GIT_WORK_TREE": str(other.folder), "GIT_INDEX_FILE": "none"}
+    done = subprocess.run([sys.executable, "-P", "-m", "firstlight", *words], env=own, capture_output=True, text=True)
+    assert done.returncode == ENVIRONMENT, done.stderr
+    assert done.stdout.splitlines()[-1] == "HEAD cannot be measured: does not build: error: this is commit 1"
+    assert (here.state(), other.state()) == before
 
 
 @pytest.mark.parametrize(

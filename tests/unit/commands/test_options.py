@@ -56,7 +56,7 @@ def test_one_name_for_one_thing(name: str) -> None:
     assert "--machine" not in found or found["--machine"].metavar == "NAME"
 
 
-WITHOUT_JSON = {"completion", "help", "schema", "sign", "export junit", "export reframe", "export hpcc"}
+WITHOUT_JSON = {"completion", "help", "schema", "export junit", "export reframe", "export hpcc"}
 """They print a script, text or a document of another format."""
 
 

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-import synthetic
 import titles
+from bench_runs import figure, with_times
 from commands import Captured, call
-from firstlight.analysis import Judgement, provenance
+from firstlight.analysis import provenance
 from firstlight.analysis.compare import compare
 from firstlight.analysis.disturbance import computing, share_disturbed
-from firstlight.analysis.interval import estimate
-from firstlight.analysis.verdict import Identity, Verified
+from firstlight.analysis.verdict import Verified
 from firstlight.commands.bench import gate
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
-from firstlight.core.roles import EXECUTION, EXECUTION_CPU, Role
-from firstlight.model.catalogue import Row
 from firstlight.model.catalogue.brought import Brought
-from firstlight.model.plan import Placement
 from firstlight.report import external_commands, external_table, ratios
 from firstlight.report.ink import Ink
-
-
-def figure(level: float, launches: int = 12, noise: float = 0.003, better: str = "lower") -> Verified:
-    rng = random.Random(f"{level} {launches}")
-    values = [level * rng.gauss(1, noise) for _ in range(launches)]
-    times = [0.01 * k for k in range(launches)]
-    identity = Identity("bench", "a", "as-it-is", None, Placement(), (), "time")
-    found = Verified(identity, "s", "lower", estimate(values), 0.0, {"executions": 1.0}, None, 0.0)
-    return replace(found, better=better, estimate=replace(found.estimate, times=tuple(times)))
 
 
 @pytest.mark.parametrize(
@@ -101,21 +87,6 @@ def test_every_number_of_the_page_is_computed_again(
     place = tmp_path / "results" / "r" / "report.html"
     place.write_text(re.sub(r'(data-from="a"[^>]*>)[\d.]+', r"\g<1>77.7", page, count=1))
     assert len(titles.check(tmp_path / "results" / "r").mismatches) == 1
-
-
-def with_times(wall: float, cpu: float, diverged: float) -> Judgement:
-    """Return a run of two commands: `b` uses twice the CPU time of `a`; `diverged`: in this many samples of `a`."""
-    roles = (Role(EXECUTION, "time"), Role(EXECUTION_CPU, "cpu_time"))
-    rows = (Row("t", "time", "", choose="variant", headline=True),)
-    brought = Brought("bench", "t", "?", {"a": "./a", "b": "./b"}, rows=rows, roles=roles)
-    found = []
-    for variant, times in (("a", 1.0), ("b", 2.0)):
-        for metric, level in (("time", wall), ("cpu_time", cpu)):
-            f = figure(times * level)
-            f = replace(f, identity=replace(f.identity, variant=variant, metric=metric))
-            found.append(replace(f, diverged=diverged if variant == "a" else 0.0))
-    base = synthetic.judgement(1, 2, only=("latency",))
-    return replace(base, run=replace(base.run, brought=(brought,)), figures=tuple(found))
 
 
 @pytest.mark.parametrize(("cpu", "counts"), [(0.99, True), (0.01, False)])

@@ -286,8 +286,12 @@ def test_what_has_defects_is_not_signed_and_what_is_signed_is_not_written(
     assert (
         code == REGRESSION and "report.html: was altered" in out and "not signed, because the run has 1 defect" in err
     )
+    found = json.loads(call(capsys, "sign", "--key", str(key), "--json")[1])
+    assert (found["signature"], found["defects"][0]["file"]) == (None, "report.html")
     (result / "report.html").write_bytes(page)
-    assert call(capsys, "sign", "--key", str(key))[0] == OK
+    code, out, _ = call(capsys, "sign", "--key", str(key), "--json")
+    found = json.loads(out)
+    assert (code, found["run"], found["defects"]) == (OK, result.name, []) and Path(found["signature"]).is_file()
     code, out, err = call(capsys, "report")
     assert code == OK and "is signed, so its page is unchanged" in err and "best figure" in out
     assert call(capsys, "check")[0] == OK
