@@ -34,5 +34,6 @@ case $status in
   4) verdict="Uncertain whether it is slower than $base by more than $limit." ;;
   *) verdict="Not measured (status $status)." ;;
 esac
+# shellcheck disable=SC2016 # Markdown, not commands
 printf '**Performance.** %s\n\n```\n%s\n```\n' "$verdict" "$page"
 exit "$status"

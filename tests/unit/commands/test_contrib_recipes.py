@@ -16,6 +16,8 @@ RECIPES = ROOT / "contrib/recipes"
 EASYCONFIG = RECIPES / f"firstlight-{__version__}-GCC-14.3.0.eb"
 SPACK = RECIPES / "spack_repo/firstlight/packages"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+HOOK = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["dependencies"]
+"""The packages that must be there when a wheel is built, besides the build system."""
 IMAGES = {"debian:13-slim": (3, 13)}
 """The version of Python of each base image."""
 BUNDLE = {
@@ -77,6 +79,7 @@ def test_the_conda_recipe_agrees() -> None:
     assert host[0] == run[0] and host[1] == "pip"
     stated = Facts(*map(entry, ("name", "version", "summary", "license")), minima([*host[2:], *run]))
     assert stated == project({"scipy-openblas32": OPENBLAS, "tree-sitter": "tree_sitter"})
+    assert minima(HOOK).items() <= minima(host[2:]).items()
 
 
 def test_the_spack_recipe_agrees() -> None:
@@ -85,6 +88,7 @@ def test_the_spack_recipe_agrees() -> None:
     ((version,),), ((licence,),) = calls(path, "version"), calls(path, "license")
     dependencies = [name.removesuffix(":").replace("@", ">=") for (name,) in calls(path, "depends_on")]
     stated = Facts(recipe.name.lower(), version, ast.get_docstring(recipe) or "", licence, minima(dependencies))
+    assert 'with default_args(type=("build", "run")):' in path.read_text(), "HOOK is among them"
     same = {name: name for name in ("cmake", "ninja")}
     assert stated == project({"scipy-openblas32": OPENBLAS} | same, prefix="py-")
     assert f"parents[{len(path.relative_to(ROOT).parts) - 1}]" in path.read_text(), "the checkout is its source"
