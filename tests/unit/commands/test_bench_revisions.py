@@ -206,7 +206,7 @@ def test_git_variables_of_the_caller_choose_no_other_repository(
         (("nowhere..main",), "nowhere"),
         (("main..main",), "there is no commit between the two"),
         (("main..main~1",), "main is not an ancestor of main~1; begin with their common ancestor"),
-        (("main~1..main", "--sweep", "n=1,2"), "leave out --sweep"),
+        (("main~1..main", "--sweep", "n=1,2"), "omit --sweep"),
         (("main~1..main", "--as", "x"), "--as names a single run"),
     ],
 )
