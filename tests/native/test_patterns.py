@@ -124,7 +124,7 @@ def test_npb_cg_loads_a_torus_as_published(
         (("lans", "--processes", "4", "--parameters", "n=3"), "has no parameter 'n'; write NAME=VALUE with one of nx"),
         (("lans", "--processes", "4", "--parameters", "px=3"), "cannot put 4 processes into a grid"),
         (("lans", "--processes", "0"), "--processes should be a number from 1"),
-        (("none", "--processes", "4"), "there is no pattern 'none'; there are finite_elements, gamess, "),
+        (("none", "--processes", "4"), "no pattern 'none'; available: finite_elements, gamess, "),
         (
             ("nicam", "--processes", "4", "--parameters", "r=9"),
             "nicam with r=9 has 2621440 regions; at most 2097152 for 4",

@@ -52,7 +52,7 @@ def rewrite(path: Path, old: bytes, new: bytes) -> None:
 def test_a_word_that_is_no_text_is_refused(command: list[str], result: Path, capsys: Captured) -> None:
     code, out, err = call(capsys, *command, ODD)
     assert (code, out, err.count("\n")) == (USAGE, "", 1)
-    assert "the word odd\\udcff is not UTF-8" in err
+    assert "the word odd\\udcff is not valid UTF-8" in err
 
 
 def test_a_folder_that_is_no_text_is_refused(result: Path, tmp_path: Path, capsys: Captured) -> None:
@@ -62,7 +62,7 @@ def test_a_folder_that_is_no_text_is_refused(result: Path, tmp_path: Path, capsy
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(name, value)
             code, _, err = call(capsys, "list")
-            assert code == USAGE and f"{name} " in err and "is not UTF-8" in err and err.count("\n") == 1
+            assert code == USAGE and f"{name} " in err and "is not valid UTF-8" in err and err.count("\n") == 1
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
         code, _, err = call(capsys, "list")
@@ -93,7 +93,11 @@ def test_variables_that_are_no_text_can_be_recorded() -> None:
 def test_a_toolchain_that_the_run_does_not_list_is_refused(result: Path, capsys: Captured) -> None:
     rewrite(result, b'"toolchain": "gcc-fast"', b'"toolchain": "gcc-odd"')
     code, _, err = call(capsys, "run", "--resume", "latest", "--budget", "1m")
-    assert code == USAGE and err.splitlines()[-1].count("'gcc-odd', which run") == 1 and "internal" not in err
+    assert (
+        code == USAGE
+        and err.splitlines()[-1].count("requires 'gcc-odd', which is missing") == 1
+        and "internal" not in err
+    )
 
 
 def test_a_variant_that_is_not_here_is_refused(result: Path, capsys: Captured) -> None:

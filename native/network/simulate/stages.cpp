@@ -40,7 +40,7 @@ pattern::Phase part(const std::string& word, Rank ranks) {
   if (what == "sum") return sum(whole, ranks);
   if (what == "near") return near(whole, ranks);
   if (what == "work") return {.name = "work", .work = whole};
-  throw Usage("--stages: '" + what + "' is not a stage; there are work:NANOSECONDS, sum:BYTES and near:BYTES");
+  throw Usage("--stages: '" + what + "' is not a stage; available: work:NANOSECONDS, sum:BYTES and near:BYTES");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ const Pattern& find_pattern(std::string_view name) {
     if (name == p->name) return *p;
     names.push_back(p->name);
   }
-  throw Refused("there is no pattern '" + std::string(name) + "'; there are " + listed(names));
+  throw Refused("no pattern '" + std::string(name) + "'; available: " + listed(names));
 }
 
 Values values_of(const Pattern& pattern, std::span<const std::string> given) {

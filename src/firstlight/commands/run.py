@@ -170,8 +170,9 @@ def command(
     started; the page
     shows the command that measures it. Ctrl-C stops the run and writes the report of the finished launches.
 
-    NAME=VALUE sets a parameter of the named workloads instead of the suite's values. With n=1e6,1e7 there are two
-    cases; molecule=mine.xyz uses your own file, which the run stores. ./fl list WORKLOAD shows the parameters.
+    NAME=VALUE overrides a parameter's values in the suite, for the named workloads. The setting n=1e6,1e7 measures
+    two cases. The setting molecule=mine.xyz uses your own file; firstlight stores a copy with the run. ./fl list
+    WORKLOAD shows the parameters.
     """
     from firstlight import runner
     from firstlight.commands.bench import gate

@@ -83,4 +83,4 @@ def command(name: str | None, output: Path | None) -> None:
     elif name in names:
         click.echo(schema(name), nl=False)
     else:
-        raise UsageError(f"no schema named {name!r}; there are {', '.join(names)}")
+        raise UsageError(f"no schema named {name!r}; available: {', '.join(names)}")

@@ -78,8 +78,8 @@ KINDS = {
         ("operation", "size", "library"),
     ),
     EXCHANGE: Kind(
-        "the time of a step in which processes send messages to neighbours; the cost's messages in a chain are the "
-        "number of phases",
+        "the time of a step in which processes send messages to neighbours; the cost counts one message in a chain "
+        "per phase",
         ("messages",),
     ),
     HALO: Kind(

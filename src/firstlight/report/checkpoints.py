@@ -17,7 +17,10 @@ def lines(plan: Plan) -> list[str]:
         for row in dict.fromkeys((first, last))
     ]
     if last.global_every == 1:
-        found.append(f"with two levels on {count(last.nodes, 'node')}: no gain, because a global checkpoint is as fast")
+        found.append(
+            f"with two levels on {count(last.nodes, 'node')}: no gain, because a global checkpoint is as fast as a "
+            f"local one"
+        )
     elif last.efficiency_of_two is not None and last.local is not None:
         found.append(
             f"with two levels on {count(last.nodes, 'node')}: save locally every {span(last.local)}, and globally "

@@ -158,7 +158,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
     legend = [] if long else ["n: launches"]
     legend += [f"{word}: {meaning}" for word, meaning in wording.MEANINGS.items() if any(c[-1] == word for c in cells)]
-    legend += [f"{UNBOUNDED}: this run did not measure its ceiling"] if any(a.unbounded for a in rows) else []
+    legend += [f"{UNBOUNDED}: the ceiling was not measured in this run"] if any(a.unbounded for a in rows) else []
     legend += (
         [f"{OWN}: compared with the best launch, which exceeded the measured ceiling"] if any(map(_own, rows)) else []
     )

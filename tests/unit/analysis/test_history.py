@@ -155,7 +155,7 @@ def test_without_a_detected_change_the_figure_that_varies_most_is_named(tmp_path
     for text in (out, html):
         shown = " ".join(text.replace("\xa0", " ").split())
         assert re.search(r"o level change above 5 % was detected in \d+ figures; the figure that varies most", shown)
-        assert re.search(r": latency.*?: ([\d.]+) ns to ([\d.]+) ns \(lower is better\)", shown)
+        assert re.search(r"between runs is .*?latency.*?: ([\d.]+) ns to ([\d.]+) ns \(lower is better\)", shown)
     assert computed(place.read_text(), json.dumps(found))
 
 

@@ -53,7 +53,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--budget", "0"], "'0' is not a budget"),
         (["run", "--budget", "soon"], "'soon' is not a budget"),
         (["run", "--launches", "0"], "0 is not in the range"),
-        (["run", "--toolchain", "icc-*"], "no toolchain matches 'icc-*'; here: gcc-base, gcc-fast"),
+        (["run", "--toolchain", "icc-*"], "no toolchain matches 'icc-*'; available: gcc-base, gcc-fast"),
         (["run", "--mpi", "intel"], "no MPI library matches 'intel'; available: none"),
         (["run", "--sideways"], "--sideways"),
         (["run", "--quick", "--full"], "--quick and --full exclude each other; choose one suite"),

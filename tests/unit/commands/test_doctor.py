@@ -135,8 +135,8 @@ def test_counters_are_here_or_missing_with_the_kernel_s_reason(machine, tmp_path
     ("units", "memory", "shown"),
     [
         (Arithmetic("Zen 4", 2, 256, 2), None,
-         "2 cores Zen 4, 16 operations of 64 bit per cycle; not complete: the virtual machine hides the clock; memory "
-         "unknown: only root can read it; see docs/site.md"),
+         "2 cores Zen 4, 16 operations of 64 bit per cycle; incomplete: the virtual machine hides the clock frequency; "
+         "memory unknown: only root can read it; see docs/site.md"),
         (Arithmetic("Zen 4", 2, 256, 2, clock=3.7e9, clock_of="highest"), 460.8e9,
          "2 cores Zen 4, 16 operations of 64 bit per cycle, 3.70 GHz (the maximum clock): 59.2 Gflop/s per core; "
          "memory 461 GB/s; 2 links InfiniBand 4X HDR, 200 Gbit/s"),

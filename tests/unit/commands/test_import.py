@@ -221,13 +221,13 @@ def test_a_failure_that_the_tool_reports_is_a_failure(
         ("stream.txt", "Copy:", "Copy", None, "is a truncated row"),
         ("stream.txt", "Triad:", "Tri:", -1, "is truncated: only 3 of the four rates"),
         ("hpl.txt", "6.4877e+00", "", None, "has 6 values where 7 are expected"),
-        ("hpl.txt", "Finished      4", "Finished      5", -1, "has 4 results but reports 5"),
+        ("hpl.txt", "Finished      4", "Finished      5", -1, "contains 4 results but reports 5"),
         ("hpcc.txt", "StarFFT_Gflops=", "StarFFT_Gflops=x", None, "'x"),
         ("hpcc.txt", "CommWorldProcs=2", "CommWorldProcs 2", None, "is not a NAME=VALUE line of the summary"),
         ("ior.json", '"tests"', "tests", None, "is not complete JSON"),
         ("ior.json", '"api": "POSIX", \n      "platform"', '"platform"', 0, "missing required field `api`"),
         ("hyperfine.json", '"times": [', '"times": [], "old": [', 0, "$.results[0].times contains no execution time"),
-        ("reframe.json", "perfvalues", "perf", 1, "has no figure of ReFrame"),
+        ("reframe.json", "perfvalues", "perf", 1, "contains no ReFrame figure"),
     ],
 )  # fmt: skip
 def test_a_corrupt_file_is_refused_by_line(

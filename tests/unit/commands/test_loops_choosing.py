@@ -162,7 +162,7 @@ def test_a_page_has_every_number_of_the_data_and_no_other_table() -> None:
                 wanted.add((t["told"], *(significant(1 / r) for r in t["ratios"].values())))
     assert shown == wanted
     assert re.search(r"1 of 2 loops runs faster, [\d.]+ to [\d.]+ times as fast<", page)
-    assert "golden stays: no candidate is faster" in page
+    assert "the golden loop is used: no candidate is faster" in page
     assert "unroll 3: 4 turns" in re.sub("<.*?>", "", page) and "/home/somebody" not in page
     assert page.count("The loop has changed") == 1  # of `twice`, whose hash is another one
     assert unbroken("at 0 of 3 trip counts") and "at 0 of 3 trip counts" in page

@@ -83,7 +83,7 @@ def test_whatever_else_it_says_is_told_in_one_line(text: str) -> None:
     [
         ("trip(1:2)", "begin with `precious`"),
         ("precious trip(9:2)", "the lower first"),
-        ("precious trip(1:2", "closing bracket"),
+        ("precious trip(1:2", "closing parenthesis"),
         ("precious even even", "occurs twice"),
         ("precious fpmode(fast)", "not one of precious"),
         ("precious tol(abs=1)", "tol"),
@@ -121,7 +121,7 @@ double f(int n, double (*a)[n], const double b[static n], size_t k, double *rest
         ("for (i = 0; i < n; ++i) puts(s);", "puts() is called"),
         ("for (i = 0; i < n; ++i) if (x[i]) return;", "leaves the loop"),
         ("for (i = 0; i < n; ++i) *x = i;", "`*x` is not understood"),
-        ("for (i = 0; i < n; ++i) x[i] = z[0] = 1;", "z is changed"),
+        ("for (i = 0; i < n; ++i) x[i] = z[0] = 1;", "z changes in the loop"),
         ("for (i = 0; i < n; ++i) v[i] = 0;", "array of pointers"),
     ],
 )
@@ -237,7 +237,7 @@ def test_a_macro_that_changes_within_the_function_is_the_one_at_the_loop(tmp_pat
     read = with_macro(tmp_path, "#define K 1", "s += K;", "#undef K\n#define K 2")
     assert "s += 2" in read.loops[0].text
     (tmp_path / "off.c").write_text(f"#if 0\n{DOT}\n#endif\n")
-    assert "not compiled" in source.read(tmp_path / "off.c", command=["gcc"]).refused[0].why
+    assert "exclude the loop from compilation" in source.read(tmp_path / "off.c", command=["gcc"]).refused[0].why
 
 
 def test_the_names_of_a_clause_are_bound_and_a_macro_of_a_header_changes_the_view(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None
         replace(comparison._judged(line(values), 1), title=title) for title, values in (("a", even), ("b", uneven))
     ]
     assert not any(value.named for one in lines for value in one.values), "the second is too uneven"
-    assert comparison._as_others(lines, 0) == ["as on the other nodes: a"]
+    assert comparison._as_others(lines, 0) == ["the same as on the other nodes: a"]
     assert comparison._as_others(lines[1:], 0) == []
 
 
@@ -165,10 +165,10 @@ def test_without_an_outlier_the_headline_names_the_difference_that_counts() -> N
     nodes = comparison.Nodes("n", ("a", "b", "c", "d"), lines, (), (), (), {}, "", 0, 2, 0)
     assert (
         page.sentence(nodes)
-        == f"4 nodes: no outlier; outliers differ by {limits[0]} to {limits[1]}, depending on the figure"
+        == f"4 nodes: no outlier; an outlier differs by at least {limits[0]} to {limits[1]}, depending on the figure"
     )
     one = msgspec.structs.replace(nodes, lines=lines[:1])
-    assert page.sentence(one) == f"4 nodes: no outlier; outliers differ by {limits[0]}"
+    assert page.sentence(one) == f"4 nodes: no outlier; an outlier differs by at least {limits[0]}"
     two = (comparison.Outlier(("a",), True, ()), comparison.Outlier(("b", "c"), True, ()))
     assert (
         page.sentence(msgspec.structs.replace(nodes, outliers=two)) == "4 nodes: a, link b - c differ from the others"
@@ -188,11 +188,11 @@ def record(tmp_path: Path, **changes: object) -> Path:
 
 
 def test_a_folder_is_read_back_and_what_is_wrong_with_it_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="no measurement of nodes"):
+    with pytest.raises(RecordError, match="not a measurement of nodes"):
         folder.read(tmp_path)
     assert folder.read(record(tmp_path)).hosts == ("a", "b")
     for changes, words in (
-        ({"schema": 9}, "of schema 9"),
+        ({"schema": 9}, "has schema 9"),
         ({"rounds": ((NodesRun("node-003", (2,)),),)}, "contains nodes that are not in the list"),
         ({"rounds": ((NodesRun("../x", (0,)),),)}, "contains nodes that are not in the list"),
     ):
@@ -215,7 +215,7 @@ def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("nodes", "nowhere"), "no measurement of nodes"),
+        (("nodes", "nowhere"), "not a measurement of nodes"),
         (("run", "--each-node"), "./fl submit --nodes K --each-node"),
         (("run", "--at-once", "2"), "requires --each-node"),
         (("run", "--each-node", "--dry-run"), "omit --each-node"),

@@ -152,7 +152,7 @@ def test_sharing_processors_is_said_before_anything_else() -> None:
     assert page.warnings(some)[0].startswith("3 ranks share 2 processors of a node. Ranks wait for a processor")
     assert "ranks share processors, so this share does not measure" in page.sentences(some)[0]
     text = " ".join(page.summary(some, None).lower().split())
-    assert text.index("3 ranks share") < text.index("of the recorded time is in mpi")
+    assert text.index("3 ranks share") < text.index("of the recorded time is spent in mpi")
     assert "3 ranks share 2 processors" in page.render(some)
 
 

@@ -182,7 +182,7 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
         (["collective", "broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
         (
             ["collective", "broadcast", "--topology", "flat:4", "--algorithm", "dissemination"],
-            "is not an algorithm of broadcast",
+            "broadcast has no algorithm",
         ),
         (["collective", "broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
         (["collective", "broadcast"], "add --topology"),
@@ -363,7 +363,7 @@ def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]
     ("words", "message"),
     [
         (["--topology", "flat:4", "--network", "hdr"], "did you mean hdr200?"),
-        (["--topology", "flat:4", "--network", "tofu"], "use a network with links, as --topology tofu:24x18x16"),
+        (["--topology", "flat:4", "--network", "tofu"], "use a topology with links, such as --topology tofu:24x18x16"),
         (["--topology", "torus:4", "--network", "loggopsim"], "use it with --topology flat:P"),
         (["--topology", "flat:4", "--scale", "torus:4x4", "--network", "loggopsim"], "use it with --topology flat:P"),
     ],

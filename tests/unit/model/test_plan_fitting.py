@@ -31,7 +31,7 @@ def test_more_threads_than_cpus_are_for_those_who_ask_now() -> None:
     assert why(Placement(1, 4, 1)) == why(Placement(1, 1, 4)) == ""
     assert why(Placement(1, 48, 1)) == "this placement starts 48 threads on a node of 4 CPUs"
     assert why(Placement(1, 2, 9)) == "this placement starts 18 threads on a node of 4 CPUs"
-    assert why(Placement(1, 1, 1), "--threads", "512") == "it starts 512 threads on a node of 4 CPUs"
+    assert why(Placement(1, 1, 1), "--threads", "512") == "this placement starts 512 threads on a node of 4 CPUs"
     assert why(Placement(1, 48, 1), requested=("1x2x1", "1x48x1")) == ""
     assert why(Placement(1, 2, 9), requested=("1x48x1",)) != ""
 

@@ -127,7 +127,7 @@ def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
     assert rows["scalar product in L1"].unbounded == ("load_bandwidth",)
     assert rows["memory latency"].unbounded == ()
     page = " ".join(terminal.summary(judgement, workloads).split())
-    assert f"{terminal.UNBOUNDED}: this run did not measure its ceiling" in page
+    assert f"{terminal.UNBOUNDED}: the ceiling was not measured in this run" in page
     whole = {a.row.title: a for a in answers.answers(*without("complete", " "))}
     assert whole["scalar product in L1"].unbounded == ()
     assert '<p class="ceiling">ceiling not measured</p>' in html.render(judgement, workloads, heritage.load())

@@ -216,9 +216,9 @@ def note(store: stores.Store, **changes: object) -> None:
 def test_a_run_of_a_living_process_is_refused(store: stores.Store) -> None:
     parent = owner._started(os.getppid())
     note(store, pid=os.getppid(), started=parent)
-    with pytest.raises(UsageError, match=f"another firstlight \\(process {os.getppid()}\\)"):
+    with pytest.raises(UsageError, match=f"another firstlight process \\({os.getppid()}\\)"):
         stores.resume(store.path)
-    with pytest.raises(UsageError, match="now writes this run"):
+    with pytest.raises(UsageError, match="has taken over this run"):
         store.begin(Start("run", CELL, 0, 0, 0.0, (), 0.0))
 
 

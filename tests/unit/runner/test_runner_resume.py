@@ -30,7 +30,7 @@ from firstlight.runner.progress import Plain
 def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Plain) -> None:
     first = runner.run(RunRequest(results=bench.results, budget=0.01), progress)
     assert first.judgement.run.state == "budget"
-    assert "is spent" in first.line and f"--resume {first.directory} --budget" in first.line
+    assert "is used up" in first.line and f"--resume {first.directory} --budget" in first.line
     assert len(first.judgement.records) == 1
     with pytest.raises(UsageError, match="is used up; extend it"):
         runner.resume(first.directory, progress)
@@ -203,7 +203,7 @@ def test_resume_refuses_other_executables(bench: Bench, progress: Plain, begun: 
 def test_resume_refuses_another_compiler(bench: Bench, progress: Plain, begun: Path) -> None:
     newer = msgspec.structs.replace(toolchain("gcc-base"), version="13.1")
     bench.toolbox = msgspec.structs.replace(bench.toolbox, toolchains=(newer, toolchain("gcc-fast")))
-    with pytest.raises(UsageError, match=r"gcc-base was 12\.2.*13\.1 now"):
+    with pytest.raises(UsageError, match=r"gcc-base was 12\.2.*now 13\.1"):
         runner.resume(begun, progress, 60)
 
 
@@ -258,7 +258,7 @@ def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Pa
     cells = tuple(msgspec.structs.replace(c, arguments=(*c.arguments, "--threads", "4096")) for c in run.cells)
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, cells=cells))
-    with pytest.raises(UsageError, match="none of its cells fits this machine: it starts 4096 threads"):
+    with pytest.raises(UsageError, match="none of its cells fits this machine: this placement starts 4096 threads"):
         runner.resume(begun, progress, 60)
 
 

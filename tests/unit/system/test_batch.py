@@ -309,7 +309,7 @@ def test_the_batch_system_is_found_by_its_command(tmp_path: Path, monkeypatch: p
     with pytest.raises(FirstlightError, match="no batch system was found") as none:
         batch.choose(None)
     assert none.value.code == ENVIRONMENT  # as `./fl submit --help` describes
-    with pytest.raises(UsageError, match="no batch system named 'oar'; there are flux, lsf, pbs, slurm"):
+    with pytest.raises(UsageError, match="no batch system named 'oar'; available: flux, lsf, pbs, slurm"):
         batch.choose("oar")
     for command in ("qsub", "sbatch"):
         (tmp_path / command).touch(mode=0o755)

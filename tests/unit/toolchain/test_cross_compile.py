@@ -56,7 +56,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ("text", "name", "message"),
     [
         ("", "riscv64", "no [targets.riscv64] is in"),
-        ("[targets.arm]\n[targets.x86]\n", "riscv64", "there is arm, x86"),
+        ("[targets.arm]\n[targets.x86]\n", "riscv64", "known targets: arm, x86"),
         ("\n[targets.a]\ncompilers = ['c++']\n", "a", ":2: [targets.a] needs `run`"),
         ("[targets.a]\nrun = ['env']\n", "a", ":1: [targets.a] needs `compilers`"),
     ],

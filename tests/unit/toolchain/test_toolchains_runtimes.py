@@ -85,7 +85,9 @@ def test_the_openshmem_of_another_version_is_not_taken(host: Host, tmp_path: Pat
 def test_libraries_that_bring_no_openshmem_say_so(host: Host, tmp_path: Path) -> None:
     mpich = msgspec.structs.replace(openmpi(tmp_path / "bin"), family="mpich", label="MPICH 4.0.2")
     gap = shmem.probe(host, mpich, COMPILERS)
-    assert gap == Absent("OpenSHMEM with MPICH 4.0.2", "MPICH 4.0.2 does not include OpenSHMEM", "use Open MPI for it")
+    assert gap == Absent(
+        "OpenSHMEM with MPICH 4.0.2", "MPICH 4.0.2 does not include OpenSHMEM", "use Open MPI for OpenSHMEM"
+    )
 
 
 def test_coarrays_are_linked_as_caf_says(host: Host, tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def schemas() -> dict[str, object]:
 
 ONCE = {
     "check": "join checks with &&",
-    "expect": "a --check COMMAND may verify more",
-    "like": "a --check COMMAND may verify more",
+    "expect": "use --check COMMAND for further checks",
+    "like": "use --check COMMAND for further checks",
     "tolerance": "one tolerance applies to all numbers",
     "prepare": "join preparations with &&",
     "limit": "one limit applies to all commands",

@@ -326,19 +326,16 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
         if line.chapter != chapter:
             chapter = line.chapter
             heads = "".join(f"{name:>{_NUMBERS}}" for name in names) if wide else ""
-            title = chapters.title(chapter)
-            lines += [
-                "",
-                ink("dim", f"  {title[: width - 2 - len(heads)]:<{max(0, width - 2 - len(heads))}}{heads}".rstrip()),
-            ]
+            title, room = chapters.title(chapter), width - 2 - len(heads)
+            above, left = ([f"  {title}"], "") if len(title) > room else ([], title)
+            lines += ["", *(ink("dim", x.rstrip()) for x in (*above, f"  {left:<{max(0, room)}}{heads}"))]
         lines += _row(line, names, width, wide, ink)
     if not found.lines:
         lines += ["", "  no row has a figure in any of these runs"]
     meaning = (
         f"Median, and its share of the best in the row (1: the best). ≈: no significant difference from the best, or "
         f"a difference of less than {declared(found.threshold)}. The comparison allows {declared(found.drift)} for "
-        f"drift "
-        "between runs."
+        "drift between runs."
     )
     lines += ["", *(ink("dim", x) for x in wrap(meaning, width, "  ", "  "))]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])

@@ -89,7 +89,7 @@ def command(
 ) -> int:
     """Check whether this node is as fast as expected.
 
-    firstlight measures the node chapter, or WORKLOAD, with one toolchain. It compares every row with the limit in the
+    firstlight runs the node chapter, or WORKLOAD, with one toolchain. It compares every row with the limit in the
     site
     file, with the accepted run of this machine, and with the newest runs of similar machines in the results folder.
 

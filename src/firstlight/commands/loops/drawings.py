@@ -46,7 +46,7 @@ def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
     layout = frame.layout(_factors(values), order)
     frame.mark(layout, 1.0, "golden")
     faster = sum(bool(one.written) for one in some)
-    title = f"{faster} of {len(outcomes)} are faster, by a factor of up to {significant(max(values))}"
+    title = f"{faster} of {count(len(outcomes), 'loop')} faster, by a factor of up to {significant(max(values))}"
     caption = "Each point is one trip count; the line extends from the smallest to the largest gain."
     table: list[tuple[str, ...]] = [
         (f"{one.loop}, {one.compiler}", significant(min(g)), significant(max(g)), str(len(g)))

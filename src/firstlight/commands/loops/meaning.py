@@ -109,7 +109,7 @@ def check(loop: Node, function: Node, params: tuple[Param, ...]) -> None:
                 )
     before = (function.text or b"")[: loop.start_byte - function.start_byte]
     if pragma := _ARITHMETIC.search(before):
-        raise NotUnderstoodError(f"`{pragma[0].decode()}` is inside the function: move it in front of the function")
+        raise NotUnderstoodError(f"`{pragma[0].decode()}` is inside the function: move it before the function")
     words = set(re.findall(r"\w+", " ".join([text(loop), *(f"{p.type} {' '.join(p.rows)}" for p in params)])))
     for node in walk(function):
         if node.start_byte < loop.start_byte and (again := _local(node) & words):

@@ -325,7 +325,10 @@ def _as_others(lines: Sequence[Line], node: int) -> list[str]:
         if any(v.members == (node,) and not v.named and shade(v.share) == "alike" for v in line.values)
     ]
     return (
-        [f"as on the other nodes: {', '.join(alike[:3])}" + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")]
+        [
+            f"the same as on the other nodes: {', '.join(alike[:3])}"
+            + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")
+        ]
         if alike
         else []
     )

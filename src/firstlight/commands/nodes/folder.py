@@ -65,7 +65,7 @@ def find(text: str, results: Path) -> Path:
     places = [known[-1].parent] if known else [Path(text), results / text]
     found = next((place for place in places if is_one(place)), None)
     if found is None:
-        raise UsageError(f"{text}: no measurement of nodes; ./fl run --each-node makes one")
+        raise UsageError(f"{text}: not a measurement of nodes; ./fl run --each-node makes one")
     return found
 
 

@@ -45,8 +45,8 @@ def _from(found: Nodes) -> str:
     if not limits:
         return f"no figure was measured on {nodes.FEWEST} nodes, so no outlier can be identified"
     least, most = ratio(limits[0]), ratio(limits[-1])
-    return f"no outlier; outliers differ by {least}" + (
-        f" to {most} or more, depending on the figure" if most != least else ""
+    return f"no outlier; an outlier differs by at least {least}" + (
+        f" to {most}, depending on the figure" if most != least else ""
     )
 
 

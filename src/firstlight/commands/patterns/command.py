@@ -69,8 +69,8 @@ def command(
     separately. They are not in the matrix, because MPI prescribes no route for them; profiles treat them in the same
     way.
 
-    --memory shows the buffer memory per process for one pattern or for all patterns. It uses R4's model with slow and
-    fast buffers.
+    --memory shows the buffer memory per process for one pattern or for all patterns. It uses the model of
+    slow and fast buffers in report R4 (see docs/heritage.md).
     """
     from firstlight.commands.patterns import generator as patterns
     from firstlight.commands.patterns import page

@@ -64,8 +64,8 @@ def notes(predictions: Sequence[Prediction]) -> list[str]:
         if p.evaluated is not None and p.passes is not None and p.evaluated < p.passes:
             passes = count(p.passes, "pass", "passes")
             lines.append(
-                f"{p.evaluated} of {passes} through the phases{of} were simulated in sequence; "
-                "each other pass is assumed to last as long as the last simulated pass of its kind"
+                f"{p.evaluated} of {passes} through the phases{of} were simulated; "
+                "the time of the others is that of the latest simulated pass with the same phases"
             )
         if p.loads is not None and p.loads.worst:
             links = ", ".join(f"{link} {binary(size, 3)}" for link, size in p.loads.worst)

@@ -290,7 +290,8 @@ def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence
     flat, linked = (any(t.startswith("flat") == f for t in topologies) for f in (True, False))
     if flat and not network.flat:
         raise UsageError(
-            f"{network.name} describes links, not messages: use a network with links, as --topology {network.topology}"
+            f"{network.name} describes links, not messages: use a topology with links, such as "
+            f"--topology {network.topology}"
         )
     if linked and not network.linked:
         raise UsageError(f"{network.name} describes messages, not links: use it with --topology flat:P")
@@ -335,7 +336,7 @@ def _algorithms(order: SimulationRequest, known: Sequence[Algorithm]) -> tuple[s
     for name in names:
         must_be("algorithm", name, [a.name for a in known])
         if name not in able:
-            raise UsageError(f"{name} is not an algorithm of {order.subject}; there are {', '.join(able) or 'none'}")
+            raise UsageError(f"{order.subject} has no algorithm {name}; available: {', '.join(able) or 'none'}")
     if not names:
         raise UsageError(f"no algorithm is named; for {order.subject} there are {', '.join(able)}")
     return names

@@ -11,7 +11,7 @@ from firstlight.toolchain import Mpi
 
 PATIENCE = 60.0
 """Time limit in seconds for each program that is started to list the algorithms of a library."""
-HINT = "with --for preload, this is not needed"
+HINT = "--for preload does not require this program"
 
 
 class Setting(msgspec.Struct, frozen=True):

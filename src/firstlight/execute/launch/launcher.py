@@ -26,7 +26,7 @@ def find(name: str) -> Launcher:
     module = import_module(path) if re.fullmatch(r"[a-z][a-z0-9_]*", name) and find_spec(path) else None
     if module is None or not hasattr(module, "invocation"):
         raise UsageError(
-            f"no launcher {name!r}: an MPI family is one file, src/firstlight/system/mpi_families/{name}.py"
+            f"unknown launcher {name!r}; to add an MPI family, write src/firstlight/system/mpi_families/{name}.py"
         )
     launcher: Launcher = module  # a module with the functions of the protocol
     return launcher

@@ -99,7 +99,7 @@ class Claim:
         """Update the note. Raises LostError if another firstlight took over the run meanwhile, OSError."""
         if _parse(_read(self._run, OWNER)) != self._me:
             path = self._run.path
-            raise LostError(f"{path}: another firstlight process now writes this run, so this process stops")
+            raise LostError(f"{path}: another firstlight process has taken over this run, so this process stops")
         self._run.touch(OWNER)
 
     def stop(self) -> None:

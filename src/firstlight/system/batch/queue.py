@@ -25,7 +25,7 @@ def choose(name: str | None) -> System:
     known = systems()
     if name is not None:
         if name not in known:
-            raise UsageError(f"no batch system named {name!r}; there are {', '.join(known)}")
+            raise UsageError(f"no batch system named {name!r}; available: {', '.join(known)}")
         return known[name]
     here = [n for n, system in known.items() if shutil.which(system.COMMAND)]
     if len(here) == 1:
