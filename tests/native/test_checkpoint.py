@@ -167,7 +167,7 @@ def test_a_shortened_or_missing_piece_is_refused(alone: Path, tmp_path: Path) ->
     content = piece.read_bytes()
     for cut in (0, 20, 50, 5000, len(content) - 1):
         piece.write_bytes(content[:cut])
-        assert "shorter" in refused(call(alone, "restore", tmp_path, "pieces", 0, MANY))
+        assert "truncated" in refused(call(alone, "restore", tmp_path, "pieces", 0, MANY))
     piece.write_bytes((tmp_path / "state.1.0.piece").read_bytes())
     assert "of generation 1, not member 0" in refused(call(alone, "restore", tmp_path, "pieces", 0, MANY))
     piece.unlink()

@@ -91,7 +91,7 @@ def three_sweeps(*names: str) -> list[Point]:
 
 def test_the_official_sum_stands_beside_the_exact_one() -> None:
     (drawn,) = residuals(("simd", None, Placement(), three_sweeps("M", "S")))
-    assert drawn.title == "Sum of residuals: after 3 sweeps on M, the official value is 1.02 x the exact one"
+    assert drawn.title == "Sum of residuals: after 3 sweeps on M, the official value is 1.02 x the exact value"
     assert [s.formula for s in drawn.title.sources] == ["a['sweeps']", "a / b"]
     assert drawn.rows == [
         ("S", "3", "3.295448e-03", "3.295448e-03", "3.295448e-03", "1.000"),

@@ -17,8 +17,8 @@ WORKLOAD = native.workloads["collectives"]
 def test_rows_tables_tuning_and_validation_take_the_latency() -> None:
     assert [p.role.metric for p in players(native.workloads, COLLECTIVE)] == ["latency"]
     assert {r.metric for r in WORKLOAD.rows} == {"latency"}
-    assert {p.metric for p in WORKLOAD.plots if "row" not in p.subject} == {"latency"}
-    assert {p.metric for p in WORKLOAD.plots if "row" in p.subject} == {"gap"}
+    assert {p.metric for p in WORKLOAD.plots if "consecutive" not in p.subject} == {"latency"}
+    assert {p.metric for p in WORKLOAD.plots if "consecutive" in p.subject} == {"gap"}
 
 
 @pytest.mark.native

@@ -41,7 +41,7 @@ def seen(*ranks: int) -> list[Drawing]:
 
 def test_growth_and_account_stand_over_the_processes() -> None:
     (drawing,) = seen(2, 4)
-    assert drawing.title == "The memory of a mpi_library grows by up to 2.00 MiB with 4 ranks"
+    assert drawing.title == "The memory of a mpi_library process grows by up to 2.00 MiB with 4 ranks"
     library, two, own = drawing.data
     assert (library["x"], library["y"]) == ([2, 4], [1, 2]) == (two["x"], two["y"])
     assert own["name"].endswith("buffers")

@@ -59,7 +59,7 @@ def test_a_diary_is_drawn_over_its_first_entry() -> None:
     energy, enstrophy = drawing.data
     assert energy["x"] == [0.0, 0.5, 1.0] and energy["y"] == [1.0, 0.75, 0.5]
     assert enstrophy["y"] == pytest.approx([1.0, 1.025, 1.05])
-    assert drawing.title == "In 1.00 model days, the mass of the sea changes by at most a fraction of 2e-16 of itself"
+    assert drawing.title == "In 1.00 model days, the mass of the sea changes by at most a fraction of 2e-16"
     assert [row[0] for row in drawing.rows] == ["0", "0.500", "1.00"] and drawing.rows[2][1:3] == ("0.500", "1.05")
 
 

@@ -25,9 +25,7 @@ def find(name: str) -> Launcher:
     path = f"firstlight.execute.launch.{name}"
     module = import_module(path) if re.fullmatch(r"[a-z][a-z0-9_]*", name) and find_spec(path) else None
     if module is None or not hasattr(module, "invocation"):
-        raise UsageError(
-            f"unknown launcher {name!r}; to add an MPI family, write src/firstlight/system/mpi_families/{name}.py"
-        )
+        raise UsageError(f"no launcher {name!r}; an MPI family is a file in src/firstlight/system/mpi_families")
     launcher: Launcher = module  # a module with the functions of the protocol
     return launcher
 

@@ -1,5 +1,6 @@
 // Sends only the words that changed, at the places that the mutate_inputs() of each exchange renews, and all of them in the checks' own
 // exchanges and if the halo is poisoned.
+#include "firstlight/error_summary.hpp"
 #include "kernels/sides.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
 // Remembers what came: of a message in a box only its ends travel, the corners, which are new with every step; the rest stays in the
 // box. Where more than that is new, in the checks' own exchanges, boxes travel whole.
+#include "firstlight/error_summary.hpp"
 #include "kernels/sides.hpp"
 
 namespace {
