@@ -57,8 +57,8 @@ def test_a_program_tells_the_kernels_that_it_has() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["kernel=add"], "dozen.few has no kernel add; it has prefix, dot, norm"),
-        (["n=10"], "dozen.few has no kernel copy; it has prefix, dot, norm"),
+        (["kernel=add"], "dozen.few has no kernel add; its kernels are prefix, dot, norm"),
+        (["n=10"], "dozen.few has no kernel copy; its kernels are prefix, dot, norm"),
         (["kernel=cube"], "kernel must be one of copy|scale|add"),
         (["kernel=c*"], "no kernel of dozen.few matches c*; --describe lists them"),
         (["loop=*"], 'dozen has no parameter "loop"'),

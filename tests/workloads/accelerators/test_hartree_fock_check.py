@@ -97,7 +97,7 @@ def test_an_element_that_is_wrong_in_both_triangles_is_told(library: CDLL, task:
 
 @pytest.mark.parametrize("by", [1, -1])
 def test_quartets_too_many_or_too_few_are_told(library: CDLL, by: int) -> None:
-    assert f"{1 + by} quartets (pp,pp) were computed, 1 are above" in refused(library, "matrix", "quartets", by)
+    assert f"{1 + by} quartets (pp,pp) were computed, but 1 are above" in refused(library, "matrix", "quartets", by)
 
 
 def test_a_density_that_is_not_idempotent_is_told(library: CDLL) -> None:
