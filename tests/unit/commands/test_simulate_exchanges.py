@@ -113,7 +113,9 @@ def test_a_machine_that_is_not_is_called_wrong(simulator: Path) -> None:
     assert (all_of_it.close, all_of_it.near, all_of_it.good) == (1, 2, False)
     text = page.summary(found, None)
     assert "All: 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal (50 %" in " ".join(text.split())
-    assert "exchanges and patterns from messages in a row" in text and "2 within a factor of 1.5" in page.render(found)
+    assert "exchanges and patterns from consecutive messages" in " ".join(
+        text.split()
+    ) and "2 within a factor of 1.5" in page.render(found)
     assert json_of(found)["shares"][0]["near"] == 2
 
 
