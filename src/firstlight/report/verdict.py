@@ -136,7 +136,8 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         return missing
     nodes = max(f.identity.placement.nodes for case in cases for f in case.rivals)
     run = judgement.run
-    own = ", with firstlight's own libraries" if all(mpi.origin == "embedded" for mpi in run.toolbox.mpis) else ""
+    installed = all(mpi.origin == "embedded" for mpi in run.toolbox.mpis)
+    own = ", with MPI libraries that firstlight installed" if installed else ""
     return _sentences(libraries.sentence(cases), missing, f"all ranks were on one node{own}" if nodes == 1 else "")
 
 

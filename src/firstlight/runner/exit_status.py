@@ -79,7 +79,8 @@ def _unfinished(run: Run, rounds: Rounds) -> str:
     if not lacking:
         return ""
     fewest = min(len(rounds.tallies[name].records) for name in lacking)
-    return f"fewer than --launches {run.launches}: {len(lacking)} of {len(rounds.tallies)} cells, at least {fewest}; "
+    cells = f"{len(lacking)} of {len(rounds.tallies)} cells"
+    return f"fewer than --launches {run.launches}: {cells} (the fewest: {fewest}); "
 
 
 def spent(records: Iterable[LaunchRecord]) -> float:
