@@ -8,7 +8,7 @@ import pytest
 
 import agreement
 import native
-from firstlight.analysis import libraries
+from firstlight.analysis import evidence, libraries
 from firstlight.commands.shared import runs
 from real_calls import MEASURED, firstlight, only_run
 
@@ -22,5 +22,6 @@ def test_every_part_of_the_page_of_a_real_run_recommends_the_same_library(tmp_pa
     done = firstlight(tmp_path, "run", *programs, "--toolchain", "gcc-native", "--budget", "30s")
     assert done.returncode in MEASURED, done.stderr
     judgement, workloads, _ = runs.judged(only_run(tmp_path))
-    assert libraries.table(judgement, workloads), done.stdout
+    fit = not evidence.unfit(judgement.run, judgement.records)
+    assert bool(libraries.table(judgement, workloads)) == fit, done.stdout
     assert agreement.disagreements(judgement, workloads) == []

@@ -186,7 +186,7 @@ def test_wrong_usage_is_one_line(real: Path, words: list[str], expected: str) ->
 def test_a_run_without_a_profile_tells_how_to_make_what_map_needs(real: Path) -> None:
     done = firstlight(real, "map", only_run(real).name, "--topology", "torus:2x2")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (USAGE, "", 1), done.stderr
-    assert "neither a communication matrix nor a communication pattern: profile the program, as " in done.stderr
+    assert "neither a communication matrix nor a communication pattern: profile the program, for" in done.stderr
 
 
 def test_a_truncated_run_is_one_line_everywhere(copy: Path) -> None:

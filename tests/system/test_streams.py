@@ -165,7 +165,7 @@ def test_a_disk_that_is_full_at_the_report(
             assert code == ENVIRONMENT and "best figure" in out
             assert ("report: " in out) == (name != "report.html")
             (line,) = (line for line in err.splitlines() if "not written" in line)
-            assert line.startswith(f"firstlight: not written: {missing}, for the disk is full; all launches are safe.")
+            assert line.startswith(f"firstlight: not written: {missing}: the disk is full; all launches are safe.")
             assert line.endswith("then ./fl report results/one writes these files")
     code, out, err = call(capsys, "report", "results/one")
     assert (code, err) == (OK, "") and "report: " in out

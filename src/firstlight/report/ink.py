@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable
 
 from firstlight.core.shell import COLOURS, STYLES, printable
+
+_JOINED = "\0"  # a space at which no line may end: a command that is copied from a page must work
 
 
 class Ink:
@@ -23,11 +26,12 @@ class Ink:
 
 
 def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
-    """Wrap a text between words: names like gcc-native and paths stay whole, also if they are longer than a line."""
+    """Wrap a text between words: names, paths and `commands in backquotes` stay whole, also if longer than a line."""
+    whole = re.sub(r"`[^`\n]*`", lambda found: found[0].replace(" ", _JOINED), text)
     lines = textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
+        whole, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
     )
-    return lines or [first.rstrip()]
+    return [line.replace(_JOINED, " ") for line in lines] or [first.rstrip()]
 
 
 def hanging(text: str, width: int) -> list[str]:

@@ -5,7 +5,6 @@ hpcc.toml lists what HPC Challenge prints; the workload declares the correspondi
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from firstlight.core import reading
 from firstlight.core.units import convert, significant
 from firstlight.model.catalogue import Elsewhere, Row, Workload
 from firstlight.model.plan.selectors import in_row
+from firstlight.report.ink import wrap
 
 SUITE = "hpcc"
 _WIDTH = 100
@@ -117,6 +117,4 @@ def _ours(line: Line) -> Iterator[str]:
 
 
 def _folded(head: str, text: str) -> list[str]:
-    return textwrap.wrap(
-        f"{head}: {text}", _WIDTH, initial_indent="    ", subsequent_indent="      ", break_long_words=False
-    )
+    return wrap(f"{head}: {text}", _WIDTH, "    ", "      ")
