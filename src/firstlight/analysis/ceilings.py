@@ -261,7 +261,9 @@ class Allowed:
             for a, b in ((before.low, own.low), (before.value, own.value), (before.high, own.high))
         )
         diverged = max(own.diverged, before.diverged)
-        return [replace(own, value=value, low=low, high=high, sure=own.sure and before.sure, diverged=diverged)]
+        return [
+            replace(own, value=value, low=low, high=high, sure=own.sure and before.sure, diverged=diverged, mixed=True)
+        ]
 
 
 def _possible(figure: Verified, metric: Metric) -> float:
@@ -343,7 +345,8 @@ def _ceiling(
         return None
     own = binding.source.workload == figure.identity.workload
     sure = all(limit.sure for _, limit in chosen)
-    return Ceiling(value, min(ends), max(ends), binding.name, sure, own, "", binding.working_set, binding.source)
+    rate = None if binding.mixed else binding.value
+    return Ceiling(value, min(ends), max(ends), binding.name, sure, own, "", binding.working_set, binding.source, rate)
 
 
 def _above(figure: Verified, ceiling: Ceiling | None) -> str:

@@ -121,15 +121,18 @@ def named(purpose: Purpose) -> str:
     return f"{purpose} ({known[BY_SIZE.index(purpose)]})" if purpose in BY_SIZE else purpose
 
 
-def sentence(cases: Iterable[Case]) -> str:
-    """Return the choices: `collectives: MPICH (barrier: 1.80 x faster, 1.7 – 1.9); halo exchange: any (...)`."""
+def sentence(cases: Iterable[Case], between: str = "; ") -> str:
+    """Return the choices: `collectives: MPICH (barrier: 1.80 x faster, 1.7 – 1.9); halo exchange: any (...)`.
+
+    `between`: what separates the purposes.
+    """
     parts = []
     for purpose, mine in _by_purpose(cases).items():
         choices = dict.fromkeys(case.choice for case in mine)
         several = len(choices.keys() - set(NO_CHOICE)) > 1
         alike = [f"{choice} ({'; '.join(_shown(c) for c in mine if c.choice == choice)})" for choice in choices]
         parts.append(f"{named(purpose)}{', depending on the case' if several else ''}: {', '.join(alike)}")
-    return "; ".join(parts)
+    return between.join(parts)
 
 
 def _shown(case: Case) -> str:

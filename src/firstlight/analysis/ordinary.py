@@ -259,7 +259,7 @@ def advice(found: Ordinary | None) -> str:
     sentence = f"the fastest is {_name(best)}: {_near(best)}, but {_wrong(best)}"
     if right := [f for f in found.flags if not f.broken]:
         strict, *_ = preferred(right)
-        sentence += f". Without wrong results, use {_name(strict)}: {_near(strict)}{_better_in_one(right, strict)}"
+        sentence += f".\nWithout wrong results, use {_name(strict)}: {_near(strict)}{_better_in_one(right, strict)}"
     else:
         sentence += _better_in_one(found.flags, best)
     return sentence + _elsewhere(found)
@@ -288,11 +288,15 @@ def _better_in_one(flags: Sequence[Flags], advised: Flags) -> str:
     mine, text = _fair(advised, flags), ""
     most = max(flags, key=lambda f: _fair(f, flags).near)
     if _fair(most, flags).near > mine.near and most.factor >= CLEARLY * advised.factor:
-        text += f". {_name(most)} is as good as the best in {best_in(most)}, but its largest loss is {loss(most)}"
+        text += f".\n{_name(most)} is as good as the best in {best_in(most)}, but its largest loss is {loss(most)}"
     least = min(flags, key=lambda f: f.factor)
     if least.worst is not None and least.factor * CLEARLY <= advised.factor:
-        why = _wrong(least) if least.broken else f"it is as good as the best in only {best_in(least)}"
-        text += f". The largest loss of {_name(least)} is {loss(least)}, but {why}"
+        why = (
+            _wrong(least)
+            if least.broken
+            else f"it is as good as the best in only {best_in(least)} of {_kernels(least)}"
+        )
+        text += f".\n{_name(least)} loses less in the worst kernel ({loss(least)}), but {why}"
     return text
 
 
@@ -309,8 +313,8 @@ def _elsewhere(found: Ordinary) -> str:
         return ""
     titles = list(dict.fromkeys(provenance.name(k.title) for k in left))
     which = "Fortran" if all(k.fortran for k in left) else f"kernels without a {found.flags[0].toolchain} figure"
-    relaxed = "" if _option(found.flags[0]) else _relaxed(best)
-    return f". For {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}{relaxed}"
+    relaxed = "" if _option(found.flags[0]) and not found.flags[0].broken else _relaxed(best)
+    return f".\nFor {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}{relaxed}"
 
 
 def _name(f: Flags) -> str:

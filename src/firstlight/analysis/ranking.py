@@ -20,10 +20,11 @@ from firstlight.core.confidence import LAUNCHES, LEVEL
 from firstlight.results.record import Run
 
 ANY = "any"  # no difference within the intervals that matters
-UNCLEAR = "unclear"  # the medians are far apart, and the launches differ too much to show a difference
+UNCLEAR = "unclear"  # the medians or the ends of their ratio's interval are far apart, but show no difference
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
 TOUCHING = 0.005  # pages print a ratio that is closer to 1 as 1.00
 WIDE = 0.15  # medians this far apart are not called the same, even where no difference can be shown
+LOOSE = 1.5  # nor are figures whose ratio may be this large or its inverse
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -87,7 +88,10 @@ def standing(best: Verified, other: Verified) -> str:
         return ""
     few = best.estimate.low is None or other.estimate.low is None
     a, b = best.estimate.median, other.estimate.median
-    return UNCLEAR if max(quotient(a, b), quotient(b, a)) >= 1 + (PRACTICAL if few else WIDE) else ANY
+    shift = ratio(best, other, LEVEL)
+    loose = (shift.high is not None and shift.high >= LOOSE) or (shift.low is not None and shift.low <= 1 / LOOSE)
+    apart = max(quotient(a, b), quotient(b, a)) >= 1 + (PRACTICAL if few else WIDE)
+    return UNCLEAR if apart or loose else ANY
 
 
 def unclear(rivals: Sequence[Verified]) -> bool:

@@ -80,7 +80,8 @@ class Ceiling(msgspec.Struct, frozen=True):
     """The measured limit in the figure's own unit, and the resource that sets it.
 
     `place`: the memory level of the bandwidth; "" if the limit depends on none. `source`: the figure that provides the
-    limit, measured with `working_set` bytes.
+    limit, measured with `working_set` bytes; `rate`: its best launch, in bytes or flops per second, if that is the
+    limit alone.
     """
 
     value: float
@@ -92,6 +93,7 @@ class Ceiling(msgspec.Struct, frozen=True):
     place: str = ""  # L1, L2, ..., memory; or two: L3 or memory
     working_set: float | None = None
     source: Identity | None = None
+    rate: float | None = None
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -99,7 +101,8 @@ class Limit(msgspec.Struct, frozen=True):
 
     `working_set` in bytes; None if the limit does not depend on it. `low`, `high`: the interval, or the median itself
     with too few launches (`sure` is then false). `source`: the figure that provides the ceiling. `diverged`: the share
-    of that figure's samples in which other processes used the processors.
+    of that figure's samples in which other processes used the processors. `mixed`: data of
+    two levels.
     """
 
     name: str  # load_bandwidth, flops_64, ...
@@ -111,6 +114,7 @@ class Limit(msgspec.Struct, frozen=True):
     sure: bool
     source: Identity
     diverged: float = 0.0
+    mixed: bool = False
 
 
 class Verified(msgspec.Struct, frozen=True, tag="verified"):

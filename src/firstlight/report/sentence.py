@@ -77,11 +77,11 @@ def _result(some: Sequence[Winners]) -> str:
     by = span([o.pair for o in some if o.pair is not None])
     if first.choice.startswith("avoid "):
         return f"{first.choice.removeprefix('avoid ')} is {by} worse; the others are equal"
-    if first.choice.startswith("any "):
-        return f"{first.choice.removeprefix('any ')} wins by {by}"
     if len(first.winners) == 1:
         return f"{first.winners[0]} wins by {by}"
-    named = listing(first.winners) if len(first.winners) < 4 else f"{len(first.winners)} of {len(first.everything)}"
+    many = first.choice.replace("any ", "all of ") if first.choice.startswith("any ") else ""
+    many = many or f"{len(first.winners)} of {len(first.everything)}"
+    named = listing(first.winners) if len(first.winners) < 4 else many
     return f"{named} lead by {by}"
 
 
@@ -114,8 +114,8 @@ def ratio2(value: float) -> str:
 
 
 def staircase(at: Mapping[str, Verified]) -> str:
-    """Return `1.60 ns in L1, 5.00 ns in L2 and 98.0 ns in memory`."""
-    return listing([f"{provenance.median(f)} in {place}" for place, f in at.items()])
+    """Return `1.60 ns in L1, 5.00 ns in L2 and 98.0 ns in memory`; the keys are `in L1` and so on."""
+    return listing([f"{provenance.median(f)} {where}" for where, f in at.items()])
 
 
 def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:

@@ -70,7 +70,9 @@ def health(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     if unfit(judgement.run, judgement.records):
         return _sentences("not fit for measuring", _shared(judgement), busy, "the figures do not support any choice")
     if why := list(filter(None, (_disturbance(judgement), _noise(judgement, workloads)))):
-        return _sentences("usable with care", *why, busy, "compare intervals, not medians")
+        return _sentences(
+            "usable with care", *why, busy, "do not rely on differences that are smaller than the intervals"
+        )
     return _sentences("fit for measuring: no disturbance exceeded the thresholds of the method", busy)
 
 
@@ -138,7 +140,9 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     run = judgement.run
     installed = all(mpi.origin == "embedded" for mpi in run.toolbox.mpis)
     own = ", with MPI libraries that firstlight installed" if installed else ""
-    return _sentences(libraries.sentence(cases), missing, f"all ranks were on one node{own}" if nodes == 1 else "")
+    return _sentences(
+        libraries.sentence(cases, ";\n"), missing, f"all ranks were on one node{own}" if nodes == 1 else ""
+    )
 
 
 def _some(what: Sequence[str]) -> str:

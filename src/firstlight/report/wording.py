@@ -10,7 +10,7 @@ from firstlight.analysis.ceilings import cores
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import Identity, Verified
 from firstlight.core.shell import command
-from firstlight.core.units import binary, count
+from firstlight.core.units import binary, count, quantity
 from firstlight.model.catalogue import Value
 from firstlight.model.plan import AS_IT_IS
 from firstlight.results.record import Run, TunedDefault
@@ -153,11 +153,15 @@ def resource_name(ceiling: str) -> str:
 
 
 def measured_with(figure: Verified) -> str:
-    """Return ` (320 KiB, 2 cores)`: how the ceiling of a figure was measured; "" if it depends on no size."""
+    """Return ` (179 GB/s with 320 KiB on 2 cores)`: how the ceiling was measured; "" if it depends on no size."""
     ceiling = figure.ceiling
     if ceiling is None or not ceiling.place or ceiling.working_set is None or ceiling.source is None:
         return ""
     formula = "working_set(a) * a.ranks / a.nodes"
     size = provenance.number(binary(ceiling.working_set), formula, "B", (ceiling.source,))
     many = provenance.number(count(cores(ceiling.source), "core"), "a.cores", of=(ceiling.source,))
-    return f" ({size}, {many})"
+    with_size = f"{size} on {many}"
+    if ceiling.rate is None:
+        return f" (with {with_size})"
+    best = provenance.number(quantity(ceiling.rate / 1e9, "GB/s"), "best(a)", "GB/s", (ceiling.source,))
+    return f" ({best} with {with_size})"

@@ -9,7 +9,8 @@ If a user names workloads, only their rows count. Cells that were added only to 
 rows compare, and are never launched alone: a figure without its ceiling is useful, a ceiling without figures is not.
 
 A user's own commands are compared with each other: those of one case start together or not at all. The same is true of
-a plain variant with different flags, on which the advice for ordinary code rests.
+a plain variant with different flags, on which the advice for ordinary code rests, and of what a tuning compares with an
+MPI library.
 """
 
 from __future__ import annotations
@@ -104,12 +105,14 @@ def rows(
     return found
 
 
-def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dict[str, str]:
+def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload], toolbox: Toolbox) -> dict[str, str]:
     """Map each cell that is compared with others to a name that they share.
 
-    A row compares all commands of a user in its case, and the advice for ordinary code all flags of a plain variant.
+    A row compares all commands of a user in its case, the advice for ordinary code all flags of a plain variant, and a
+    tuning an MPI library with its settings and with our algorithms.
     """
     names = {w.name: sorted({name for row in w.rows for name in row.where}) for w in workloads.values()}
+    bases = {m.name: m.setting for m in toolbox.mpis if m.setting}
     found = {}
     for cell in cells:
         program, declared = cell.program, workloads.get(cell.program.workload)
@@ -118,6 +121,9 @@ def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dic
     for cell in (c for c in cells if c.external is not None):
         workload = cell.program.workload
         found[cell.id] = f"{workload} {[cell.values.get(name) for name in names.get(workload, ())]}"
+    for cell in cells if bases else ():
+        p = cell.program
+        found[cell.id] = f"{p.workload} {p.toolchain} {bases.get(p.mpi or '', p.mpi)} {cell.placement} {cell.arguments}"
     return found
 
 
@@ -152,8 +158,8 @@ def ranks(
     """Return the rank of each cell. The first candidates of a row have the least `late`; `seconds`: per launch.
 
     `wanted`: the workloads that the user named; None: all. `bases`: for each MPI library with a setting, the name of
-    the library without it. If settings are measured, the library's own calls come first, because each setting is
-    compared with them.
+    the library without it. If settings are measured, all cells of their workloads come first, because each is compared
+    with the library's own calls.
     """
     known = {cell.id: cell for cell in cells}
     found = dict.fromkeys(known, Rank.REST)
@@ -172,10 +178,8 @@ def ranks(
         want(first, Rank(Rank.FRONT_FIRST + chapter))
         want(order, Rank(Rank.FRONT_OTHER + chapter))
         want((n for n in order if known[n].external is not None), Rank(Rank.FRONT + chapter))
-    compared = {bases.get(c.program.mpi or "") for c in cells} - {None}
-    by_itself = {(w.name, role.library) for w in workloads.values() for role in w.roles if role.library}
-    own = (c for c in cells if c.program.mpi in compared)
-    want((c.id for c in own if (c.program.workload, c.program.variant) in by_itself), Rank.FRONT)
+    tuned = {c.program.workload for c in cells if c.program.mpi in bases}
+    want((c.id for c in cells if c.program.workload in tuned), Rank.FRONT)
     asked = {name for name, rank in found.items() if rank is not Rank.REST}
     for chapter in (False, True):
         asking = {known[n].program.workload for n, r in found.items() if r in (chapter, chapter + Rank.FRONT_FIRST)}
@@ -244,9 +248,9 @@ def _begun(unit: Iterable[Item]) -> bool:
 def going_on(items: Iterable[Item], room: float, resumed: bool) -> list[Item]:
     """Return the group with the highest priority that has started, lacks time for all its launches, and fits once more.
 
-    This serves a user's own commands, which run as often as time allows, and runs that are resumed for a short time.
+    This serves comparisons, which are launched as often as time allows, and runs that are resumed for a short time.
     """
-    some = [u for u in units(items) if _begun(u) and (resumed or u[0].cell.external is not None)]
+    some = [u for u in units(items) if _begun(u) and (resumed or u[0].comparison)]
     return _most_wanted([u for u in some if sum(i.seconds for i in u) <= room])
 
 

@@ -234,7 +234,7 @@ def forecast_run(
     workloads, here = prepared.workloads, prepared.machine
     named = agenda.named(workloads, order.names, (one.name for one in prepared.brought))
     wanted = agenda.ranked(cells, workloads, here, prepared.toolbox, known.of, named)
-    compared = agenda.comparisons(cells, workloads)
+    compared = agenda.comparisons(cells, workloads, prepared.toolbox)
     items = [
         Item(
             c,

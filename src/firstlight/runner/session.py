@@ -141,7 +141,7 @@ class Session:
             ranks=wanted,
             costs=known,
             later=later,
-            comparisons=agenda.comparisons(cells, self.workloads),
+            comparisons=agenda.comparisons(cells, self.workloads, self.run.toolbox),
             finished=self._update_page,
         )
         self._save("running")

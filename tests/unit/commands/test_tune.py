@@ -85,11 +85,14 @@ def test_only_what_proves_better_is_kept() -> None:
         figure("openmpi", 512, base), figure("tuned", 512, [1.2 * x for x in base]),
         figure("openmpi", 4096, base),
     ]  # fmt: skip
-    found = choosing.judged(some, times(figures), {("openmpi", "rules"): "tuned"})
+    tuned = {("openmpi", "rules"): "tuned"}
+    found = choosing.judged(some, times(figures), tuned, {("openmpi", "broadcast", 2)})
     assert [c.kept for c in found] == [True, False, False, False]
     assert [c.reason for c in found] == [
         "better", "no difference in the trial", "worse in the trial", "the trial was not verified",
     ]  # fmt: skip
+    untried = choosing.judged(some[-1:], times(figures), tuned, ())
+    assert [(c.reason, c.unclear) for c in untried] == [("not tried: the budget was used up", True)]
     kept = choosing.choices(found, {("broadcast", 2): [8, 64, 512, 4096]})
     assert kept == {("broadcast", 2): {8: "y", 64: LIBRARY, 512: LIBRARY, 4096: LIBRARY}}
 

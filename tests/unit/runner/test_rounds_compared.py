@@ -18,7 +18,9 @@ from firstlight.runner import agenda
 from firstlight.runner.agenda import Rank
 from firstlight.runner.costs import Costs, key
 from firstlight.runner.rounds import BUDGET, COMPLETE, Rounds
+from firstlight.toolchain import Mpi
 from invented_rounds import Bench, priced, steady
+from launch_samples import NO_TOOLS
 
 
 def commands(bench: Bench, cases: dict[str, str]) -> dict[str, str]:
@@ -27,7 +29,7 @@ def commands(bench: Bench, cases: dict[str, str]) -> dict[str, str]:
     bench.cells = [
         replace(c, arguments=(f"n={cases[c.id]}",), external=ExternalCommand((c.id,), "/")) for c in bench.cells
     ]
-    return agenda.comparisons(bench.cells, choosing())
+    return agenda.comparisons(bench.cells, choosing(), NO_TOOLS)
 
 
 def choosing() -> dict[str, Workload]:
@@ -73,6 +75,28 @@ def test_what_is_compared_with_a_long_launch_is_begun_late(budget: float, price:
     rounds = compared(bench, {c.id: "1" for c in bench.cells}, budget, {c.id: price for c in bench.cells})
     assert rounds.go() == BUDGET
     assert bench.counts() == [1] * begun and len(rounds.unfinished()) == 3
+
+
+@pytest.mark.parametrize(("budget", "begun"), [(20.0, 2), (40.0, 4)])
+def test_a_library_and_its_settings_start_together(budget: float, begun: int) -> None:
+    """Two cases of a library with and without a file, 12 launches of 1 s per case: 20 s are enough for one case."""
+    bench = Bench(4, steady)
+    tuned = Mpi("mpich-tuned", "mpich", "MPICH", "4", "system", "", None, (), "", {}, setting="mpich")
+    replace, mpis = msgspec.structs.replace, ("mpich", "mpich-tuned")
+    bench.cells = [
+        replace(c, program=replace(c.program, variant="v", mpi=mpis[k % 2]), arguments=(f"case={k // 2}",))
+        for k, c in enumerate(bench.cells)
+    ]
+    names = agenda.comparisons(bench.cells, {}, replace(NO_TOOLS, mpis=(tuned,)))
+    assert [names[c.id] == names["c0"] for c in bench.cells] == [True, True, False, False]
+    ranks = agenda.ranks(bench.cells, choosing(), synthetic.machine(), bases={"mpich-tuned": "mpich"})
+    known = Costs({}, {key(c): 1.0 for c in bench.cells})
+    launch = priced(bench, {})
+    rounds = Rounds(
+        bench.run(), bench.cells, launch, [], budget, bench.notes, lambda: bench.now, ranks, known, comparisons=names
+    )
+    assert rounds.go() == (BUDGET if begun < 4 else COMPLETE)
+    assert bench.counts() == [6] * begun
 
 
 def test_a_case_whose_commands_do_not_all_fit_is_not_begun() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -49,6 +49,8 @@ class Choice(msgspec.Struct, frozen=True):
 Point = tuple[str, str, str, int, int]
 """MPI library, algorithm, collective, ranks, bytes."""
 Times = Mapping[Point, RoleFigure]
+Begun = tuple[str, str, int]
+"""MPI library, collective, ranks."""
 
 
 def times(figures: Iterable[Figure], player: Player, machine: Machine) -> Times:
@@ -95,8 +97,12 @@ def choices(some: Iterable[Candidate | Choice], points: Mapping[tuple[str, int],
     return found
 
 
-def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str, Target], str]) -> list[Choice]:
+def judged(
+    some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str, Target], str], launched: Collection[Begun]
+) -> list[Choice]:
     """Return the verdict of the trial on each candidate. `tuned`: the tuned library's name by (MPI library, target).
+
+    `launched`: what had time for at least one launch.
 
     Both were launched alternately in one run. A drift of the machine affects both alike, so none is allowed for.
     """
@@ -108,7 +114,9 @@ def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str,
         name = tuned.get((case.mpi, case.target))
         with_it = measured.get((name, *point)) if name else None
         if without is None or with_it is None:
-            found.append(Choice(case, c.algorithm, False, "the trial was not verified", unclear=True))
+            begun = (case.mpi, case.collective, case.ranks) in launched
+            reason = "the trial was not verified" if begun else "not tried: the budget was used up"
+            found.append(Choice(case, c.algorithm, False, reason, unclear=True))
             continue
         compared = compare_figures(_together(without.figure), _together(with_it.figure), drift=0.0)
         reason = {

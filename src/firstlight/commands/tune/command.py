@@ -141,9 +141,8 @@ def collectives(
 
     firstlight first measures, interleaved, each library's algorithms, its own algorithms, and the library's default
     choice. If an algorithm is faster by more than 5 %, firstlight writes it to the files that the library reads. A
-    trial then
-    compares the library with and without these files, in alternate launches. Only algorithms that are faster in the
-    trial are kept. The page lists the others with the reason.
+    trial then compares the library with and without these files, in alternate launches. Only algorithms that are
+    faster in the trial are kept. The page lists the others with the reason.
     """
     from firstlight.commands.shared import runs
     from firstlight.commands.tune import terminal

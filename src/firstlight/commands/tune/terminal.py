@@ -33,7 +33,7 @@ def summary(tuned: Tuned, width: int = 80) -> str:
         lines += ["", f"  to use {written.file} with {written.mpi}:"]
         lines += [f"    {shell.export(*line.split('=', 1))}" for line in written.lines]
     for absent in tuned.absent:
-        lines += hanging(f"- {absent.what}: {absent.why}", width)
+        lines += hanging(f"- {absent.what}: {absent.why}; {absent.fix}", width)
     lines += ["", f"  measured in run {tuned.measured}" + (f", tried in run {tuned.tried}" if tuned.tried else "")]
     return "\n".join(line.rstrip() for line in lines)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from firstlight.analysis import Judgement
 from firstlight.analysis.figures import judge
 from firstlight.analysis.roles import Player, missing, players
 from firstlight.commands.tune import choosing, files
-from firstlight.commands.tune.choosing import Candidate, Choice, Times
+from firstlight.commands.tune.choosing import Begun, Candidate, Choice, Times
 from firstlight.commands.tune.files import Written
 from firstlight.commands.tune.planning import Place, Planned, Target, cell, first, places
 from firstlight.commands.tune.setting import under
@@ -23,6 +23,7 @@ from firstlight.commands.tune.table import LIBRARY, table
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import ENVIRONMENT, UsageError
 from firstlight.core.roles import COLLECTIVE
+from firstlight.core.units import count
 from firstlight.model import catalogue
 from firstlight.model.plan import Cell, Plan, Program
 from firstlight.results import store
@@ -104,18 +105,19 @@ def tune(request: TuningRequest, progress: Progress) -> Tuned:
     measured = choosing.times(judgement.figures, player, prepared.machine)
     some = choosing.candidates(measured, planned.settings)
     points = _points(measured, where)
+    absent = planned.absent + tuple(_left_out(planned.cells, judgement, where, player))
     stopped = judgement.run.state == "interrupted" and request.measured is None
     if not some or stopped:
-        return Tuned(__version__, directory.name, "", len(points), (), (), planned.absent, stopped)
+        return Tuned(__version__, directory.name, "", len(points), (), (), absent, stopped)
     trial = _Trial(player, request, prepared, planned, where, made, points)
     place = store.new_folder(request.results / store.layout.TUNED, time.time(), "tune")  # in a run check would object
-    tried, tuned = trial.go(some, place / "candidates", progress)
+    tried, tuned, launched = trial.go(some, place / "candidates", progress)
     outcome = choosing.times(tried.judgement.figures, player, prepared.machine)
-    choices = choosing.judged(some, outcome, tuned)
+    choices = choosing.judged(some, outcome, tuned, launched)
     written = trial.write([c for c in choices if c.kept], request.output or place)
     return Tuned(
         __version__, directory.name, tried.directory.name, len(points), tuple(choices), tuple(written),
-        planned.absent, tried.judgement.run.state == "interrupted",
+        absent, tried.judgement.run.state == "interrupted",
     )  # fmt: skip
 
 
@@ -208,6 +210,18 @@ def _points(measured: Times, where: Sequence[Place]) -> dict[tuple[str, str, int
     return found
 
 
+def _left_out(cells: Sequence[Cell], judgement: Judgement, where: Sequence[Place], player: Player) -> Iterator[Absent]:
+    """Yield the collectives that had no time for a launch with the library's own choice."""
+    begun = {record.start.cell for record in judgement.records}
+    labels = {p.program: p.mpi.label for p in where}
+    for c in cells:
+        if c.program in labels and c.id not in begun:
+            what = f"{c.values[player.role.operation]}, {count(c.placement.ranks, 'rank')}, {labels[c.program]}"
+            yield Absent(
+                f"not tuned: {what}", "the budget was used up", "use a larger --budget, or tune fewer collectives"
+            )
+
+
 class _Trial(msgspec.Struct):
     """The second run: each library with its candidate file against the library as it is."""
 
@@ -221,14 +235,15 @@ class _Trial(msgspec.Struct):
 
     def go(
         self, some: Sequence[Candidate], folder: Path, progress: Progress
-    ) -> tuple[Result, dict[tuple[str, Target], str]]:
-        """Run the trial; return its result, and the name of the tuned library by (MPI library, target)."""
+    ) -> tuple[Result, dict[tuple[str, Target], str], set[Begun]]:
+        """Run the trial; return its result, the tuned library's name by (MPI library, target), and what had time."""
         progress.state.enter("build", "files for the libraries")
         progress.update()
         written = self.write(some, folder)
         mpis = {p.mpi.name: p.mpi for p in self.where}
         tuned = {(w.mpi, w.target): _tuned(mpis[w.mpi], w) for w in written}
         cells: dict[str, Cell] = {}
+        begins: dict[str, Begun] = {}
         for place in self.where:
             for collective in self.request.collectives:
                 here = [c for c in some if self._at(c, place, collective)]
@@ -237,6 +252,7 @@ class _Trial(msgspec.Struct):
                 for name in dict.fromkeys([place.mpi.name, *names]) if here else ():
                     one = cell(self.player.role, replace(place.program, mpi=name), place.placement, collective, sizes)
                     cells[one.id] = one
+                    begins[one.id] = (place.mpi.name, collective, place.placement.ranks)
         order = RunRequest(
             budget=self.request.budget * (1 - FIRST if self.request.measured is None else 1),
             launches=self.request.trials,
@@ -245,7 +261,8 @@ class _Trial(msgspec.Struct):
         )
         prepared, made = _run(self.prepared, list(cells.values()), list(tuned.values()), self.made)
         result = _whole(runner.carry_out(order, prepared, made, progress))
-        return result, {key: mpi.name for key, mpi in tuned.items()}
+        launched = {begins[record.start.cell] for record in result.judgement.records}
+        return result, {key: mpi.name for key, mpi in tuned.items()}, launched
 
     def _at(self, c: Candidate, place: Place, collective: str) -> bool:
         case = c.case

@@ -62,7 +62,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
         label = answers.label(view.judgement.run, plot.lines, key)
         data.append(frame.line(sorted(line.items()), label, look))
     if plot.mark_caches:
-        _mark_caches(view, drawn, some, plot.x, xs)
+        _mark_caches(view, drawn, some, plot.x, xs, _first(lines) if _differ(lines) else "")
     if name.endswith("-0"):  # earlier figures are of one processor
         data += ghosts(view, workload.name, plot, some, xs[0], xs[-1])
     title, caption = _title(view, plot, lines), _caption(view, plot, lines, len(ceiling) > 1)
@@ -102,12 +102,15 @@ def _ceiling(lines: Lines) -> list[frame.Limited]:
     return [found[x] for x in sorted(found)]
 
 
-def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: list[float]) -> None:
-    """Draw a line where the working set outgrows each cache; the working set is assumed proportional to x."""
+def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: list[float], whose: str) -> None:
+    """Draw a line where the working set outgrows each cache; the working set is assumed proportional to x.
+
+    `whose`: the line to which the marks belong if others have more or fewer bytes at x.
+    """
     x = dict(some.identity.parameters)[name]
     per_x = total(some) / float(x) if some.working_set else 0.0
     ends = [
-        (level.capacity * level.reach(of_node(some.identity)) / per_x, level.label)
+        (level.capacity * level.reach(of_node(some.identity)) / per_x, level.label + (f" ({whose})" if whose else ""))
         for level in (view.levels.levels if per_x > 0 else ())
     ]
     frame.marks(drawn, ends, xs[0], xs[-1])
@@ -123,10 +126,12 @@ def _title(view: View, plot: Plot, lines: Lines) -> str:
     subject = plot.subject or plot.metric
     tools = plot.lines in ("toolchain", "mpi", "variant")
     if len(lines) == 1:
-        name = "" if tools else f" ({plot.lines} = {next(iter(lines))})"
-        return sentence.capital(
-            f"{subject} is {sentence.staircase({p: next(iter(v.values())) for p, v in ordered})}{name}"
-        )
+        name = "" if tools else f" ({plot.lines} = {_first(lines)})"
+        levels = {f"in {p}": next(iter(v.values())) for p, v in ordered}
+        if len(levels) < 2:  # each end with its size: other sizes may lie in another level
+            (_, low), *_, (_, high) = sorted(lines[_first(lines)].items())
+            levels = {f"at {_size(view, plot, f)}": f for f in (low, high)}
+        return sentence.capital(f"{subject} is {sentence.staircase(levels)}{name}")
     if not tools:
         first = ordered[0][0]
         highest = {name: best for name, some in by_place.items() if (best := ranking.best(some.get(first, ())))}
@@ -143,13 +148,15 @@ def _title(view: View, plot: Plot, lines: Lines) -> str:
 
 def _where(view: View, plot: Plot, place: str, some: Verified) -> str:
     """Return the size whose figures the title compares, and the memory that contains the data: `n = 1000 (L1)`."""
+    return f"{_size(view, plot, some)} ({place})"
+
+
+def _size(view: View, plot: Plot, some: Verified) -> str:
     value = dict(some.identity.parameters)[plot.x]
     _, unit = view.parameter(some.identity.workload, plot.x)
     if unit in ("B", "bytes"):
-        size = provenance.parameter(binary(float(value)), some, f"a[{plot.x!r}]", "B")
-    else:
-        size = f"{plot.x} = {provenance.parameter(formatting.value(plot.x, value), some, f'a[{plot.x!r}]')}"
-    return f"{size} ({place})"
+        return provenance.parameter(binary(float(value)), some, f"a[{plot.x!r}]", "B")
+    return f"{plot.x} = {provenance.parameter(formatting.value(plot.x, value), some, f'a[{plot.x!r}]')}"
 
 
 def _by_place(view: View, line: Mapping[float, Verified]) -> dict[str, list[Verified]]:
@@ -183,16 +190,20 @@ def _caption(view: View, plot: Plot, lines: Lines, ceiling: bool) -> str:
         else ""
     )
     limit = " The grey dashed line is the bound of the ceilings measured in this run." if ceiling else ""
-    caches = _caches(view, _marked(plot, lines)) if plot.mark_caches else ""
+    whose = f" of {plot.lines} = {_first(lines)}" if _differ(lines) else ""
+    caches = _caches(view, whose) if plot.mark_caches else ""
     bars = f"Error bars are {confidence.INTERVALS} of the median over launches."
     return f"{bars}{best}{rest}{limit}{caches}"
 
 
-def _marked(plot: Plot, lines: Lines) -> str:
-    """Return ` of op = load` if the cache marks fit the first line only: others have more or fewer bytes at x."""
+def _first(lines: Lines) -> str:
+    return next(iter(lines))
+
+
+def _differ(lines: Lines) -> bool:
+    """Return whether the cache marks fit the first line only: others have more or fewer bytes at x."""
     bytes_of = {total(f) / x for line in lines.values() for x, f in line.items()}
-    alike = max(bytes_of) <= ALIKE * min(bytes_of)
-    return "" if alike else f" of {plot.lines} = {next(iter(lines))}"
+    return max(bytes_of) > ALIKE * min(bytes_of)
 
 
 def _caches(view: View, whose: str) -> str:
