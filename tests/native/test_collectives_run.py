@@ -165,7 +165,7 @@ def test_refusals(
         ("broken_mpi_nothing", ("collective=reduce_scatter", "bytes=8"), "of the result is nan"),
         ("broken_mpi_nothing", ("collective=allgather", "bytes=8"), "of the result is nan"),
         ("broken_mpi_last_word", ("collective=allreduce", "bytes=64"), "word 7 of the result is nan"),
-        ("broken_mpi_overrun", ("collective=allreduce", "bytes=64"), "word 0 behind the result is 0"),
+        ("broken_mpi_overrun", ("collective=allreduce", "bytes=64"), "word 0 after the result is 0"),
         ("broken_mpi_stale", ("collective=allreduce", "bytes=64"), "word 1 of the result is"),
     ],
 )

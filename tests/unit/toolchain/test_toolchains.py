@@ -267,8 +267,8 @@ def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, known_g
     assert found is not None, gaps
     assert (found.label, found.offers, found.prefix, found.integer_bits) == ("BLIS 0.9.1", ("blas1",), "", 32)
     assert f"-Wl,-rpath,{library}" in found.link_flags
-    assert gaps["BLAS 2 of BLIS 0.9.1"] == "it has no cblas_dgemv"
-    assert gaps["BLAS 3 of BLIS 0.9.1"] == "it has no cblas_dgemm"
+    assert gaps["BLAS 2 of BLIS 0.9.1"] == "the library has no cblas_dgemv"
+    assert gaps["BLAS 3 of BLIS 0.9.1"] == "the library has no cblas_dgemm"
 
 
 @needs_gcc

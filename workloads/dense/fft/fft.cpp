@@ -3,5 +3,5 @@
 
 #include "firstlight/variant.hpp"
 
-using Library = fft::Whole<fl::LibraryFourier>;
+using Library = fft::Whole<fl::LibraryFourier<>>;
 FL_VARIANT(fft, Library)

@@ -3,5 +3,5 @@
 
 #include "firstlight/variant.hpp"
 
-using InCaches = fft::SixStep<fl::LibraryFourier, spectral::Alone>;
+using InCaches = fft::SixStep<fl::LibraryFourier<>, spectral::Alone>;
 FL_VARIANT(fft, InCaches)

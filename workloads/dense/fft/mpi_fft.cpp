@@ -4,5 +4,5 @@
 
 #include "firstlight/variant.hpp"
 
-using Messages = fft::SixStep<fl::LibraryFourier, spectral::Messages>;
+using Messages = fft::SixStep<fl::LibraryFourier<>, spectral::Messages>;
 FL_VARIANT(fft, Messages)

@@ -3,5 +3,5 @@
 
 #include "firstlight/variant.hpp"
 
-using Lines = fft3d::Transform<fl::LibraryFourier, spectral::Alone>;
+using Lines = fft3d::Transform<fl::LibraryFourier<>, spectral::Alone>;
 FL_VARIANT(fft3d, Lines)

@@ -4,5 +4,5 @@
 
 #include "firstlight/variant.hpp"
 
-using Messages = fft3d::Transform<fl::LibraryFourier, spectral::Messages>;
+using Messages = fft3d::Transform<fl::LibraryFourier<>, spectral::Messages>;
 FL_VARIANT(fft3d, Messages)

@@ -2,6 +2,6 @@
 #include "firstlight/library_fourier.hpp"
 #include "kernels/semi.hpp"
 
-using Library = ocean_nlom::Semi<fl::grid::OneProcess, fl::grid::Alone, ocean_nlom::Right, fl::LibraryFourier>;
+using Library = ocean_nlom::Semi<fl::grid::OneProcess, fl::grid::Alone, ocean_nlom::Right, fl::LibraryFourier<>>;
 
 FL_VARIANT(ocean_nlom, Library)

@@ -4,6 +4,6 @@
 #include "firstlight/library_fourier.hpp"
 #include "kernels/semi.hpp"
 
-using Tiles = ocean_nlom::Semi<fl::grid::MpiBy, fl::grid::Alone, ocean_nlom::Right, fl::LibraryFourier>;
+using Tiles = ocean_nlom::Semi<fl::grid::MpiBy, fl::grid::Alone, ocean_nlom::Right, fl::LibraryFourier<>>;
 
 FL_VARIANT(ocean_nlom, Tiles)

@@ -1,0 +1,7 @@
+#include "firstlight/library_fourier.hpp"
+#include "kernels/whole.hpp"
+
+#include "firstlight/variant.hpp"
+
+using Library = fft::Whole<fl::LibraryFourier<fl::Planning::by_estimate>>;
+FL_VARIANT(fft, Library)
