@@ -55,9 +55,14 @@ class Level(msgspec.Struct, frozen=True):
         return f"L{self.number}"
 
     @property
+    def nominal(self) -> str:
+        """Return `L3 32 MiB`."""
+        return f"{self.name} {binary(self.size)}"
+
+    @property
     def label(self) -> str:
         """Return `L3 32 MiB, effective 12.6 MiB`: both sizes if they differ."""
-        return f"{self.name} {binary(self.size)}" + ("" if self.acts is None else f", effective {binary(self.acts)}")
+        return self.nominal + ("" if self.acts is None else f", effective {binary(self.acts)}")
 
     @property
     def capacity(self) -> float:

@@ -94,12 +94,12 @@ def not_compared(judgement: Judgement, workloads: Mapping[str, Workload]) -> lis
 def headlines(cases: Iterable[Case]) -> list[Case]:
     """Return the cases for the front page: the headlines of each purpose, or all of its cases if none is a headline.
 
-    Other cases follow in which a library is better that no headline names: the advice depends on the case.
+    Other cases follow with another choice than the headlines: the advice depends on the case.
     """
     found: list[Case] = []
     for mine in _by_purpose(cases).values():
         first = [c for c in mine if c.row.headline] or mine
-        known = {c.choice for c in first} | set(NO_CHOICE)
+        known = {c.choice for c in first}
         found += first + [c for c in mine if c.choice not in known]
     return found
 

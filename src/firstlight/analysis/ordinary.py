@@ -13,10 +13,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from firstlight.analysis import Judgement, provenance, ranking
+from firstlight.analysis import Judgement, ranking
 from firstlight.analysis.evidence import unfit
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
-from firstlight.core.units import significant
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row, serves
 from firstlight.system.machine import Machine
@@ -24,7 +23,6 @@ from firstlight.system.machine import Machine
 FEWEST = 2  # kernels that advice rests on, and toolchains that it compares, at least
 CLEARLY = 1.25  # a largest loss that is so many times smaller counts more than one kernel
 MANY = 4  # with so many kernels, flags that are as good as the best in one fewer are close
-SHOWN = 3  # programs that flags break, by name
 RELAXED = ("-Ofast", "-ffast-math")  # options that change the arithmetic, whether or not a result here shows it
 
 
@@ -129,16 +127,33 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
     flags = [f for f in (_flags(judgement, name, some) for name in names) if len(f.kernels) >= FEWEST]
     supported = [f for f in flags if f.supported(planned)]
     flags = supported if len(supported) >= FEWEST else flags
+    return Ordinary(tuple(some), tuple(_ranked(flags)), planned) if len(flags) >= FEWEST else None
+
+
+def _ranked(flags: Sequence[Flags]) -> list[Flags]:
+    """Return the flags from best to worst."""
 
     def order(f: Flags) -> tuple[float, float, str]:
-        fair = _fair(f, flags)
+        fair = fair_over(f, flags)
         return -fair.near / len(fair.kernels), fair.factor, f.toolchain
 
-    ranked = preferred(sorted(flags, key=order)) if flags else []
-    return Ordinary(tuple(some), tuple(ranked), planned) if len(flags) >= FEWEST else None
+    return preferred(sorted(flags, key=order))
 
 
-def _fair(f: Flags, flags: Sequence[Flags]) -> Flags:
+def among(flags: Sequence[Flags]) -> list[Flags]:
+    """Return these flags, ranked and compared with each other alone; those with fewer than two such kernels are left
+    out.
+    """
+    names = {f.toolchain for f in flags}
+    kept = {
+        k.name: k._replace(figures={n: x for n, x in k.figures.items() if n in names}) for f in flags for k in f.kernels
+    }
+    some = [replace(f, kernels=tuple(kept[k.name] for k in f.kernels if len(kept[k.name].verified) > 1)) for f in flags]
+    some = [f for f in some if len(f.kernels) >= FEWEST]
+    return _ranked(some) if some else []
+
+
+def fair_over(f: Flags, flags: Sequence[Flags]) -> Flags:
     """Return a flag set over the kernels that all of them measured, if these are two or more."""
     shared = tuple(k for k in f.kernels if all(other.toolchain in k.verified for other in flags))
     return replace(f, kernels=shared) if len(shared) >= FEWEST else f
@@ -149,7 +164,7 @@ def preferred(flags: Sequence[Flags]) -> list[Flags]:
     keep the arithmetic, then flags whose largest loss is clearly smaller. The next run may rank close ones in another
     order.
     """
-    fair = {f.toolchain: _fair(f, flags) for f in flags}
+    fair = {f.toolchain: fair_over(f, flags) for f in flags}
     best = fair[flags[0].toolchain]
 
     def close(f: Flags) -> bool:
@@ -158,7 +173,7 @@ def preferred(flags: Sequence[Flags]) -> list[Flags]:
         return comparable and mine.near >= best.near - 1 and mine.factor < CLEARLY * best.factor
 
     def risk(f: Flags) -> tuple[bool, bool]:
-        return bool(f.broken), _option(f) != ""
+        return bool(f.broken), option(f) != ""
 
     some = [flags[0], *(f for f in flags[1:] if close(f))]
     safe = [f for f in some if risk(f) == min(map(risk, some))]
@@ -167,9 +182,9 @@ def preferred(flags: Sequence[Flags]) -> list[Flags]:
     return [first, *(f for f in flags if f is not first)]
 
 
-def _equals(flags: Sequence[Flags]) -> list[Flags]:
+def equals(flags: Sequence[Flags]) -> list[Flags]:
     """Return those that are as good as the best in one kernel more or fewer than the first, and lose about as much."""
-    fair = [_fair(f, flags) for f in flags]
+    fair = [fair_over(f, flags) for f in flags]
     return [
         f
         for f, mine in zip(flags[1:], fair[1:], strict=True)
@@ -235,133 +250,6 @@ def undecided(best: Verified, other: Verified) -> bool:
     return other is not best and ranking.standing(best, other) == ranking.UNCLEAR
 
 
-# --- in words ---------------------------------------------------------------------------------------------------------
-
-
-def advice(found: Ordinary | None) -> str:
-    """Return one or more sentences with the sources of their numbers; "" if there is nothing to compare.
-
-    If the best flags break a result, the best ones that break none follow. Then come flags that are better in one
-    respect than the advised ones, with the reason why they are not advised; last, those for kernels that the best flags
-    did not measure: few compilers of C++ also compile Fortran.
-    """
-    if found is None:
-        return ""
-    best = found.flags[0]
-    second = sorted(found.flags, key=lambda f: len(f.kernels))[-FEWEST]
-    if not second.supported(found.planned):
-        return f"no advice: flags were compared in {_kernels(second)}, fewer than half of the planned ones"
-    if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
-        return f"any: no difference in {_kernels(best)}"
-    if not best.broken:
-        others = _better_in_one(found.flags, best)
-        return f"use {_name(best)}: {_near(best)}{_relaxed(best)}{_equal(found)}{others}{_elsewhere(found)}"
-    sentence = f"the fastest is {_name(best)}: {_near(best)}, but {_wrong(best)}"
-    if right := [f for f in found.flags if not f.broken]:
-        strict, *_ = preferred(right)
-        sentence += f".\nWithout wrong results, use {_name(strict)}: {_near(strict)}{_better_in_one(right, strict)}"
-    else:
-        sentence += _better_in_one(found.flags, best)
-    return sentence + _elsewhere(found)
-
-
-def _option(f: Flags) -> str:
+def option(f: Flags) -> str:
     """Return the option that changes the arithmetic; "" if the flags keep it."""
     return next((word for word in f.options.split() if word in RELAXED), "")
-
-
-def _relaxed(f: Flags) -> str:
-    """Return `. -Ofast reorders sums and assumes no NaN: check your results`; "" if the flags keep the arithmetic."""
-    return f". {_option(f)} reorders sums and assumes no NaN: check your results" if _option(f) else ""
-
-
-def _equal(found: Ordinary) -> str:
-    """Return `. gcc-fast (-Ofast) is about as good: 6 of 8 kernels`, of flags that are close to the first; or ""."""
-    near = [f"{_name(f)} is about as good: {best_in(f)} of {_kernels(f)}" for f in _equals(found.flags)]
-    return f". {near[0]}" if near else ""
-
-
-def _better_in_one(flags: Sequence[Flags], advised: Flags) -> str:
-    """Return the flags that are as good as the best in more kernels than the advised ones, and those whose largest loss
-    is clearly smaller, each with the reason why it is not advised; or "".
-    """
-    mine, text = _fair(advised, flags), ""
-    most = max(flags, key=lambda f: _fair(f, flags).near)
-    if _fair(most, flags).near > mine.near and most.factor >= CLEARLY * advised.factor:
-        text += f".\n{_name(most)} is as good as the best in {best_in(most)}, but its largest loss is {loss(most)}"
-    least = min(flags, key=lambda f: f.factor)
-    if least.worst is not None and least.factor * CLEARLY <= advised.factor:
-        why = (
-            _wrong(least)
-            if least.broken
-            else f"it is as good as the best in only {best_in(least)} of {_kernels(least)}"
-        )
-        text += f".\n{_name(least)} loses less in the worst kernel ({loss(least)}), but {why}"
-    return text
-
-
-def _elsewhere(found: Ordinary) -> str:
-    """Return `. For Fortran (scalar product in L1): gcc-fast`, of kernels that the best flags lack; or ""."""
-    left = [k for k in found.kernels if found.flags[0].toolchain not in k.figures]
-
-    def good(f: Flags) -> int:
-        pairs = [(k.best, k.verified.get(f.toolchain)) for k in left]
-        return sum(a is not None and b is not None and same(a, b) for a, b in pairs)
-
-    best = max(found.flags, key=good)
-    if not left or not good(best):
-        return ""
-    titles = list(dict.fromkeys(provenance.name(k.title) for k in left))
-    which = "Fortran" if all(k.fortran for k in left) else f"kernels without a {found.flags[0].toolchain} figure"
-    relaxed = "" if _option(found.flags[0]) and not found.flags[0].broken else _relaxed(best)
-    return f".\nFor {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}{relaxed}"
-
-
-def _name(f: Flags) -> str:
-    """Return `clang-fast (-Ofast -march=native)`."""
-    return f.toolchain + (f" ({f.options})" if f.options else "")
-
-
-def _near(f: Flags) -> str:
-    """Return `as good as the best in 7 of 8 kernels, 1.3 x slower in the worst (..., dot.serial: gcc-base is best)`."""
-    text = f"as good as the best in {best_in(f)} of {_kernels(f)}"
-    if f.undecided:
-        some = tuple(x for pair in f.pairs for x in pair)
-        text += f", {ranking.UNCLEAR} in {provenance.number(str(f.undecided), 'undecided(each)', of=some)}"
-    if f.worst is None:
-        return text
-    kernel, (best, _) = f.worst
-    return f"{text}, {loss(f)} slower in the worst ({provenance.name(kernel.name)}: {best.identity.toolchain} is best)"
-
-
-def best_in(f: Flags) -> str:
-    """Return the number of kernels in which it is as good as the best."""
-    return provenance.number(str(f.near), "near(each)", of=tuple(x for pair in f.pairs for x in pair))
-
-
-def measured(f: Flags) -> str:
-    """Return the number of kernels in which it was compared."""
-    return provenance.number(str(len(f.kernels)), "len(each)", of=tuple(mine for _, mine in f.pairs))
-
-
-def _kernels(f: Flags) -> str:
-    return f"{measured(f)} kernel{'' if len(f.kernels) == 1 else 's'}"
-
-
-def loss(f: Flags) -> str:
-    """Return `1.3 x`, compared with the best of the kernel in which it loses most; "" if it loses nowhere.
-
-    If a figure has two states, the factor is that of the nearer ones: `at least 1.3 x`.
-    """
-    if f.worst is None:
-        return ""
-    pair = f.worst[1]
-    return provenance.at_least(*pair) + provenance.advantage(f"{significant(f.factor)} x", *pair)
-
-
-def _wrong(f: Flags) -> str:
-    return f"its results are wrong in {_broken(f)}"
-
-
-def _broken(f: Flags) -> str:
-    return ", ".join(f.broken[:SHOWN]) + (" and others" if len(f.broken) > SHOWN else "")

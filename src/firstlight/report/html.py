@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.analysis import Finding, Judgement, formatting, ordinary, provenance
+from firstlight.analysis import Finding, Judgement, flags_advice, formatting, ordinary, provenance
 from firstlight.analysis.absence import absences
 from firstlight.analysis.compare import Comparison
 from firstlight.analysis.evidence import diverged
@@ -158,9 +158,9 @@ def page_of(
         "word": lambda text: line([text]),
         "states": provenance.two_states,
         "headline": lambda figure: headline(figure, index),
-        "flags_best": ordinary.best_in,
-        "flags_measured": ordinary.measured,
-        "flags_loss": ordinary.loss,
+        "flags_best": flags_advice.best_in,
+        "flags_measured": flags_advice.measured,
+        "flags_loss": flags_advice.loss,
         "counted": lambda n, what: annotate(provenance.number(str(n), f"count('{what}')"), index),
         "duration": units.duration,
         "unbroken": lambda text: _flags_whole(typeset(unbroken(text))),

@@ -78,7 +78,7 @@ def _launches(judgement: Judgement) -> str:
         f"median of its samples. Each combination was launched at least {run.launches} times, then until its "
         f"{confidence.INTERVAL} was within ±{percent(run.precision)} or the budget ended. "
         f"Launches of compared programs were interleaved in balanced random order (seed {run.seed}), so that machine "
-        f"drift affects all of them equally. "
+        f"drift favours none of them. "
         f"{_preview(judgement)}{how}."
     )
 

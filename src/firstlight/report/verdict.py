@@ -8,8 +8,9 @@ import msgspec
 
 from firstlight.analysis import Judgement, libraries, nominal_peaks, provenance
 from firstlight.analysis.evidence import NOTICED, diverged, unfit
+from firstlight.analysis.flags_advice import advice
 from firstlight.analysis.formatting import listing
-from firstlight.analysis.ordinary import advice, ordinary
+from firstlight.analysis.ordinary import ordinary
 from firstlight.analysis.roles import played, players
 from firstlight.analysis.steadiness import disturbed, sentence
 from firstlight.analysis.verdict import DISTURBED, Failed, Verified
@@ -71,7 +72,7 @@ def health(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         return _sentences("not fit for measuring", _shared(judgement), busy, "the figures do not support any choice")
     if why := list(filter(None, (_disturbance(judgement), _noise(judgement, workloads)))):
         return _sentences(
-            "usable with care", *why, busy, "do not rely on differences that are smaller than the intervals"
+            "usable with care", *why, busy, "rely on the choices of this page, not on the order of the medians"
         )
     return _sentences("fit for measuring: no disturbance exceeded the thresholds of the method", busy)
 

@@ -153,7 +153,7 @@ def resource_name(ceiling: str) -> str:
 
 
 def measured_with(figure: Verified) -> str:
-    """Return ` (179 GB/s with 320 KiB on 2 cores)`: how the ceiling was measured; "" if it depends on no size."""
+    """Return ` (best launch: 179 GB/s with 320 KiB on 2 cores)`: how the ceiling was measured; "" without a size."""
     ceiling = figure.ceiling
     if ceiling is None or not ceiling.place or ceiling.working_set is None or ceiling.source is None:
         return ""
@@ -164,4 +164,4 @@ def measured_with(figure: Verified) -> str:
     if ceiling.rate is None:
         return f" (with {with_size})"
     best = provenance.number(quantity(ceiling.rate / 1e9, "GB/s"), "best(a)", "GB/s", (ceiling.source,))
-    return f" ({best} with {with_size})"
+    return f" (best launch: {best} with {with_size})"

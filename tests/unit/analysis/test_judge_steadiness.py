@@ -100,7 +100,8 @@ def test_the_health_of_a_machine_is_whole_sentences_of_30_words(kind: Kind, toge
     health = settle(verdict.health(replace(judgement, steadiness=some, run=busy), workloads))
     first, *others = health.split(". ")
     assert (
-        first == "usable with care" and others[-1] == "Do not rely on differences that are smaller than the intervals"
+        first == "usable with care"
+        and others[-1] == "Rely on the choices of this page, not on the order of the medians"
     )
     assert "The processors were not idle before the run: load average 5.2 on 2 CPUs" in others
     assert all(len(x.split()) <= 30 and (x[0].isupper() or x[0].isdigit()) for x in others), health

@@ -249,7 +249,9 @@ def test_ceilings_are_named_with_their_level_and_size() -> None:
     near, far = (rows[f"scalar product in {place}"].best for place in ("L1", "memory"))
     assert near is not None and far is not None
     assert wording.resource(far) == "load bandwidth of memory"
-    assert re.fullmatch(r" \([\d.]+ GB/s with [\d.]+ [KM]iB on 1 core\)", settle(wording.measured_with(far)))
+    assert re.fullmatch(
+        r" \(best launch: [\d.]+ GB/s with [\d.]+ [KM]iB on 1 core\)", settle(wording.measured_with(far))
+    )
     assert near.ceiling is not None and near.ceiling.place in ("", "L1")
     page = html.render(judgement, workloads, heritage.load())
     assert "load bandwidth of memory (" in page

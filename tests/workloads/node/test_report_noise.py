@@ -124,8 +124,8 @@ def seen(edit: Edit = detouring) -> list[Drawing]:
 def test_the_title_tells_what_was_taken() -> None:
     distribution, time = seen()
     assert distribution.title == (
-        "OS noise uses 4.10 % (4.10 – 4.10) of the worst of 2 processors: 400 detours per second, median length "
-        "4.00 us, the longest 400 us"
+        "OS noise uses 4.10 % (4.10 – 4.10) of the worst of 2 processors: 400 detours per second in the median launch, "
+        "median length 4.00 us, the longest 400 us"
     )
     assert time.title == ("One window of 10.0 ms: 4 detours, 410 us in total; the longest, 400 us, after 3.00 ms")
 

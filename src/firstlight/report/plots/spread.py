@@ -118,7 +118,7 @@ def drift(view: View) -> Drawing | None:
     ]
     caption = (
         f"Each point is one of {count(len(points), 'launch', 'launches')}, relative to the median launch of the same "
-        f"program. Points above zero are slower. Compared launches are interleaved, so that drift affects all equally."
+        f"program. Points above zero are slower. Compared launches are interleaved, so that drift favours none."
     )
     return Drawing(
         "plot-drift", title, caption, ("workload", "since the start", "slower than usual"), rows, data, drawn

@@ -109,10 +109,12 @@ def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: 
     """
     x = dict(some.identity.parameters)[name]
     per_x = total(some) / float(x) if some.working_set else 0.0
-    ends = [
-        (level.capacity * level.reach(of_node(some.identity)) / per_x, level.label + (f" ({whose})" if whose else ""))
-        for level in (view.levels.levels if per_x > 0 else ())
-    ]
+    cores, suffix = of_node(some.identity), f" ({whose})" if whose else ""
+    ends = []
+    for level in view.levels.levels if per_x > 0 else ():
+        shared = level.reach(cores) < cores  # the effective capacity is that for one core
+        size, label = (level.size, level.nominal) if shared else (level.capacity, level.label)
+        ends.append((size * level.reach(cores) / per_x, label + suffix))
     frame.marks(drawn, ends, xs[0], xs[-1])
 
 

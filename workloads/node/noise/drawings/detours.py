@@ -71,7 +71,8 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
     rate = observed.other(view, figure, "detours")
     often = ""
     if rate is not None:
-        often = f"{provenance.number(significant(rate.estimate.median), 'a', rate.unit, (rate,))} detours per second, "
+        many = provenance.number(significant(rate.estimate.median), "a", rate.unit, (rate,))
+        often = f"{many} detours per second in the median launch, "
     half = provenance.number(quantity(median(lengths), "us"), "median(series(a, 'detour_length'))", "us", (figure,))
     longest = provenance.number(quantity(lengths[-1], "us"), "max(series(a, 'detour_length'))", "us", (figure,))
     return f"{stolen}: {often}median length {half}, the longest {longest}"
