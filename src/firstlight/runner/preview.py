@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from firstlight.execute import build
@@ -11,7 +12,7 @@ from firstlight.runner.agenda import Rank
 from firstlight.runner.prepare import Prepared, RunForecast, RunRequest, costs_of
 from firstlight.system import machine
 
-SHARE = 0.1
+SHARE = 0.07
 """The share of the budget that the launches of a preview may use."""
 FEWEST = 20
 """Programs that are still to be built after those of a preview, at least: with fewer the wait is short anyway."""
@@ -20,7 +21,8 @@ FEWEST = 20
 def cells(prepared: Prepared, order: RunRequest, ahead: RunForecast) -> list[Cell]:
     """Return the cells of the preview: the first candidate of each headline without MPI, and their ceilings.
 
-    Empty if the user names workloads, if few programs must be built after them, or if they use too much of the budget.
+    The longest are left out if all of them use too much of the budget. Empty if the user names workloads, or if few
+    programs must be built after the preview.
     """
     if order.names or prepared.brought or prepared.machine.emulated:
         return []
@@ -32,10 +34,11 @@ def cells(prepared: Prepared, order: RunRequest, ahead: RunForecast) -> list[Cel
         for c in prepared.plan.cells
         if ranks[c.id] is Rank.FRONT and not c.program.mpi and c.program in ahead.programs
     ]
-    seconds = order.launches * sum(known.of(c) for c in some)
-    if seconds > SHARE * ahead.budget or len(_unbuilt(prepared, ahead.programs, some)) < FEWEST:
-        return []
-    return some
+    seconds = itertools.accumulate(order.launches * known.of(c) for c in sorted(some, key=known.of))
+    number = sum(total <= SHARE * ahead.budget for total in seconds)
+    short = {c.id for c in sorted(some, key=known.of)[:number]}
+    some = [c for c in some if c.id in short]
+    return some if len(_unbuilt(prepared, ahead.programs, some)) >= FEWEST else []
 
 
 def _unbuilt(prepared: Prepared, programs: Sequence[Program], some: Sequence[Cell]) -> list[Program]:

@@ -6,6 +6,7 @@ import io
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -155,6 +156,15 @@ def test_a_preview_that_saves_little_or_costs_much_is_left_out(
     monkeypatch.setattr(preview, name, value)
     result, _ = execute(ready)
     assert result.code == OK and not any(r.start.preview for r in records(result))
+
+
+def test_the_longest_programs_are_left_out_of_a_preview(ready: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One headline that lasts longer than the share of the budget must not remove the first page."""
+    ready.workload("long", "serial", toml=HEADLINE)
+    known = SimpleNamespace(of=lambda cell: 1e6 if cell.program.workload == "long" else 0.01)
+    monkeypatch.setattr(preview, "costs_of", lambda prepared: known)
+    result, _ = execute(ready)
+    assert {r.start.cell.partition(".")[0] for r in records(result) if r.start.preview} == {"dot"}
 
 
 def test_with_all_programs_built_there_is_no_preview(ready: Bench) -> None:
