@@ -12,7 +12,7 @@ from firstlight.runner.agenda import Rank
 from firstlight.runner.prepare import Prepared, RunForecast, RunRequest, costs_of
 from firstlight.system import machine
 
-SHARE = 0.07
+SHARE = 0.05
 """The share of the budget that the launches of a preview may use."""
 FEWEST = 20
 """Programs that are still to be built after those of a preview, at least: with fewer the wait is short anyway."""
