@@ -103,10 +103,11 @@ def _elsewhere(found: Ordinary) -> str:
         return ""
     names = list(dict.fromkeys(provenance.name(k.name) for k in left))
     which = "Fortran" if all(k.fortran for k in left) else f"kernels without a {found.flags[0].toolchain} figure"
-    wrong = f", but {_wrong(best)}" if best.broken else ""
+    wrong = ""
     if best.broken:
         of_left = [replace(f, kernels=tuple(k for k in f.kernels if k in left)) for f in found.flags if not f.broken]
-        wrong += f"; without wrong results, {_of(right)}" if (right := among(of_left)) else ""
+        right = among(of_left)
+        wrong = f", but {_wrong(best)}" + (f"; without wrong results, {_of(right)}" if right else "")
     relaxed = "" if option(found.flags[0]) and not found.flags[0].broken else _relaxed(best)
     return f".\nFor {which} ({'; '.join(names[:SHOWN])}): {_name(best)}{wrong}{relaxed}"
 

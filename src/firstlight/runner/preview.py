@@ -34,10 +34,9 @@ def cells(prepared: Prepared, order: RunRequest, ahead: RunForecast) -> list[Cel
         for c in prepared.plan.cells
         if ranks[c.id] is Rank.FRONT and not c.program.mpi and c.program in ahead.programs
     ]
-    seconds = itertools.accumulate(order.launches * known.of(c) for c in sorted(some, key=known.of))
-    number = sum(total <= SHARE * ahead.budget for total in seconds)
-    short = {c.id for c in sorted(some, key=known.of)[:number]}
-    some = [c for c in some if c.id in short]
+    some.sort(key=known.of)
+    seconds = itertools.accumulate(order.launches * known.of(c) for c in some)
+    some = [c for c, total in zip(some, seconds, strict=True) if total <= SHARE * ahead.budget]
     return some if len(_unbuilt(prepared, ahead.programs, some)) >= FEWEST else []
 
 

@@ -17,7 +17,7 @@ from firstlight.core.units import quantity
 from firstlight.model.catalogue import Plot
 from firstlight.report import answers, plots, sentence
 from firstlight.report.frame import Drawing, View
-from firstlight.report.plots import spread
+from firstlight.report.plots import spread, staircase
 from report_samples import sample, view_of
 
 
@@ -42,6 +42,19 @@ def test_title_of_the_staircase_is_its_message() -> None:
 def test_title_of_a_single_line_tells_the_levels() -> None:
     (drawing,) = drawings("latency")
     assert drawing.title.startswith("Latency of a load is 1.6") and drawing.title.endswith("ns in memory")
+
+
+@pytest.mark.parametrize("sizes", [1, 2])
+def test_a_line_in_one_level_has_its_ends_in_the_title(sizes: int) -> None:
+    v = view()
+    plot = Plot("staircase", "n", "rate", "toolchain", subject="rate")
+    some = [f for f in v.judgement.figures if isinstance(f, Verified) and f.identity.variant == "serial"]
+    small = next(f for f in some if dict(f.identity.parameters) == {"n": 1000})
+    line = {float(n): replace(small, identity=replace(small.identity, parameters=(("n", n),))) for n in (1000, 1100)}
+    title = settle(staircase._title(v, plot, {"gcc-base": dict(list(line.items())[:sizes])}))
+    assert re.fullmatch(
+        r"Rate is [\d.]+ Gflop/s at n = 1000" + (r" and [\d.]+ Gflop/s at n = 1100" if sizes == 2 else ""), title
+    )
 
 
 def test_titles_of_messages_name_the_lower_latency_and_the_higher_bandwidth() -> None:

@@ -131,8 +131,8 @@ def _title(view: View, plot: Plot, lines: Lines) -> str:
         name = "" if tools else f" ({plot.lines} = {_first(lines)})"
         levels = {f"in {p}": next(iter(v.values())) for p, v in ordered}
         if len(levels) < 2:  # each end with its size: other sizes may lie in another level
-            (_, low), *_, (_, high) = sorted(lines[_first(lines)].items())
-            levels = {f"at {_size(view, plot, f)}": f for f in (low, high)}
+            line = sorted(lines[_first(lines)].items())
+            levels = {f"at {_size(view, plot, f)}": f for _, f in (line[0], line[-1])}
         return sentence.capital(f"{subject} is {sentence.staircase(levels)}{name}")
     if not tools:
         first = ordered[0][0]
